@@ -70,7 +70,7 @@ var (
 	cleanupSet       = wire.NewSet(cleanup.New)
 	diarySet         = wire.NewSet(diaryPorts, diary.New)
 	followingSet     = wire.NewSet(following.New)
-	importingSet     = wire.NewSet(importing.NewHowToLists, wire.Struct(new(importing.Ports), "*"), importing.NewImporter)
+	importingSet     = wire.NewSet(wire.Struct(new(importing.Ports), "*"), importing.NewImporter)
 	moderatingSet    = wire.NewSet(moderating.New)
 	notificationsSet = wire.NewSet(notifications.New)
 	payingSet        = wire.NewSet(payingLimits, paying.New)

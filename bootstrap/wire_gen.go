@@ -104,7 +104,6 @@ func initialise(c settings.Config, p Parts, log *slog.Logger, opened storage, st
 	privacyPrivacy := privacy.New(accounts, personaldataStore, ledger, mediaStore, deletionQueue, privacyLeave, v)
 	userImages := userimages.New(userimageRepository, mediaStore, addresses, deletionQueue, processor, room, keys, limits, v)
 	howTos := ports.HowTos
-	howToLists := importing.NewHowToLists(howTos)
 	limits2 := payingLimits(c)
 	payingPaying := paying.New(ledger, directory, wallets, limits2, v, v2)
 	limits3 := refundingLimits(c)
@@ -147,7 +146,7 @@ func initialise(c settings.Config, p Parts, log *slog.Logger, opened storage, st
 		Reading:       readingReading,
 		Privacy:       privacyPrivacy,
 		UserImages:    userImages,
-		HowToLists:    howToLists,
+		HowTos:        howTos,
 		Paying:        payingPaying,
 		Refunding:     refundingRefunding,
 		Reconciling:   reconcilingReconciling,
@@ -182,7 +181,7 @@ func initialise(c settings.Config, p Parts, log *slog.Logger, opened storage, st
 		Refunding:  refundingRefunding,
 		Moderating: moderatingModerating,
 		Office:     backofficeBackOffice,
-		HowTos:     howToLists,
+		HowTos:     howTos,
 	}
 	bootstrapBackOffice := newBackOffice(c, config, mediaStore, backofficeUseCases)
 	app := &App{
@@ -246,7 +245,7 @@ var (
 	cleanupSet       = wire.NewSet(cleanup.New)
 	diarySet         = wire.NewSet(diaryPorts, diary.New)
 	followingSet     = wire.NewSet(following.New)
-	importingSet     = wire.NewSet(importing.NewHowToLists, wire.Struct(new(importing.Ports), "*"), importing.NewImporter)
+	importingSet     = wire.NewSet(wire.Struct(new(importing.Ports), "*"), importing.NewImporter)
 	moderatingSet    = wire.NewSet(moderating.New)
 	notificationsSet = wire.NewSet(notifications.New)
 	payingSet        = wire.NewSet(payingLimits, paying.New)

@@ -7,12 +7,12 @@ import (
 	"net/netip"
 
 	"plaza/application/backoffice"
-	"plaza/application/importing"
 	"plaza/application/moderating"
 	"plaza/application/paying"
 	"plaza/application/refunding"
 	"plaza/application/signin"
 	"plaza/domain/fault"
+	"plaza/domain/publication"
 	"plaza/domain/user"
 )
 
@@ -43,7 +43,7 @@ type UseCases struct {
 	Refunding  *refunding.Refunding
 	Moderating *moderating.Moderating
 	Office     *backoffice.BackOffice
-	HowTos     *importing.HowToLists
+	HowTos     publication.HowTos
 }
 
 // Site serves the pages.

@@ -236,7 +236,7 @@ func (a *api) listHowTos(c *transport.Call) (transport.Reply, error) {
 		return transport.Reply{}, err
 	}
 	c.Audited = []any{"categories", categories, "page", request.Number()}
-	howTos, err := a.HowToLists.List(c.Context(), categories, request)
+	howTos, err := a.HowTos.List(c.Context(), categories, request)
 	people, err := a.loadUsers(c, mapSlice(howTos.Items, func(h publication.HowTo) user.ID { return h.Robot }), err)
 	return transport.Paged(c, page.Map(howTos, people.renderHowTo)), err
 }

@@ -27,7 +27,6 @@ import (
 	"plaza/application/browsing"
 	"plaza/application/diary"
 	"plaza/application/following"
-	"plaza/application/importing"
 	"plaza/application/moderating"
 	"plaza/application/notifications"
 	"plaza/application/paying"
@@ -41,6 +40,7 @@ import (
 	"plaza/application/userimages"
 	"plaza/domain/audit"
 	"plaza/domain/fault"
+	"plaza/domain/publication"
 )
 
 // Config holds the settings of the interface.
@@ -64,7 +64,7 @@ type UseCases struct {
 	Reading       *reading.Reading
 	Privacy       *privacy.Privacy
 	UserImages    *userimages.UserImages
-	HowToLists    *importing.HowToLists
+	HowTos        publication.HowTos
 	Paying        *paying.Paying
 	Refunding     *refunding.Refunding
 	Reconciling   *reconciling.Reconciling

@@ -19,12 +19,8 @@ import (
 	"plaza/domain/imported"
 )
 
-const (
-	// MaxLine is the maximum length of a line without its end, in bytes.
-	MaxLine = 4 << 20
-	// Beginning is how much of a longer line is kept, in bytes.
-	Beginning = 1 << 10
-)
+// MaxLine is the maximum length of a line without its end, in bytes.
+const MaxLine = 4 << 20
 
 // magic is the first byte of a gzip. No text begins with it, and a truncated gzip may have no more.
 const magic = "\x1f"
@@ -63,30 +59,17 @@ func Open(path string) (imported.File, error) {
 	if err != nil {
 		return nil, notOpened(path, err)
 	}
-	// Opening a pipe would block until it has a writer.
-	if info, err := os.Stat(name); err != nil {
+	info, err := os.Stat(name)
+	if err != nil {
 		return nil, notOpened(path, err)
-	} else if err := regular(info); err != nil {
+	}
+	// Opening a pipe would block until it has a writer.
+	if err := regular(info); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	file, err := os.Open(name)
 	if err != nil {
 		return nil, notOpened(path, err)
-	}
-	f, err := newFile(name, file)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, errors.Join(err, file.Close()))
-	}
-	return f, nil
-}
-
-func newFile(name string, file *os.File) (*File, error) {
-	info, err := file.Stat()
-	if err == nil {
-		err = regular(info)
-	}
-	if err != nil {
-		return nil, err
 	}
 	f := &File{
 		name: name, version: fmt.Sprintf("%d bytes of %s", info.Size(), info.ModTime().UTC().Format(time.RFC3339Nano)),
@@ -203,9 +186,8 @@ func (f *File) line(ctx context.Context) (imported.RawLine, error) {
 		line.Raw, line.Offset = f.text[len(byteOrderMark):], int64(len(byteOrderMark))
 	}
 	line.Length = f.offset - line.Offset - ending
-	line.TooLong = line.Length > MaxLine
-	if line.TooLong {
-		line.Raw = line.Raw[:Beginning]
+	if line.TooLong = line.Length > MaxLine; line.TooLong {
+		line.Raw = nil
 	} else {
 		line.Raw = line.Raw[:line.Length]
 	}

@@ -22,14 +22,7 @@ import (
 // FuzzDecoder asserts that the decoder accepts only JSON, explains every refusal, and reads
 // back what Encode writes.
 func FuzzDecoder(f *testing.F) {
-	for _, kind := range imported.Kinds() {
-		var schema struct{ Examples []json.RawMessage }
-		require.NoError(f, json.Unmarshal(jsonlines.Schema(kind), &schema))
-		var line bytes.Buffer
-		require.NoError(f, json.Compact(&line, schema.Examples[0]))
-		f.Add(line.Bytes())
-	}
-	for line := range full(f) {
+	for _, line := range examples(f) {
 		f.Add([]byte(line))
 	}
 	for _, line := range odd {
@@ -129,7 +122,7 @@ func joined(t *testing.T, content []byte, lines []imported.RawLine) {
 		offset += int64(len(whole))
 		assert.Equal(t, len(text) > jsonlines.MaxLine, line.TooLong)
 		if line.TooLong {
-			text = text[:jsonlines.Beginning]
+			text = nil
 		}
 		assert.True(t, bytes.Equal(text, line.Raw))
 	}

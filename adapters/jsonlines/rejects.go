@@ -2,7 +2,6 @@ package jsonlines
 
 import (
 	"bufio"
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -79,7 +78,10 @@ func (r *Rejects) resume(size int64) error {
 		err = fault.Newf(fault.Conflict, "The rejects file has changed: no line ends at byte %d.", r.length)
 	}
 	if err == nil {
-		err = cut(file, r.length)
+		err = file.Truncate(r.length)
+	}
+	if err == nil {
+		err = file.Sync()
 	}
 	if err != nil {
 		return errors.Join(err, file.Close())
@@ -88,25 +90,14 @@ func (r *Rejects) resume(size int64) error {
 	return nil
 }
 
-// cut truncates the file durably.
-func cut(file *os.File, length int64) error {
-	if err := file.Truncate(length); err != nil {
-		return err
-	}
-	return file.Sync()
-}
-
 func (r *Rejects) Length() int64 { return r.length }
 
 // Keep implements imported.Rejects. If it fails, the file is as before.
-func (r *Rejects) Keep(ctx context.Context, lines []imported.Reject) error {
-	if len(lines) == 0 {
-		return nil
-	}
+func (r *Rejects) Keep(lines []imported.Reject) error {
 	if err := r.create(); err != nil {
 		return fmt.Errorf("creating %s: %w", r.path, err)
 	}
-	written, err := r.write(ctx, lines)
+	written, err := r.write(lines)
 	if err == nil {
 		err = r.file.Sync()
 	}
@@ -117,13 +108,10 @@ func (r *Rejects) Keep(ctx context.Context, lines []imported.Reject) error {
 	return nil
 }
 
-func (r *Rejects) write(ctx context.Context, lines []imported.Reject) (int64, error) {
+func (r *Rejects) write(lines []imported.Reject) (int64, error) {
 	var written int64
 	to := bufio.NewWriterSize(io.NewOffsetWriter(r.file, r.length), readSize)
 	for _, line := range lines {
-		if err := ctx.Err(); err != nil {
-			return 0, err
-		}
 		text, err := encodeReject(r.of, line)
 		if err != nil {
 			return 0, err
@@ -160,10 +148,12 @@ func (r *Rejects) create() error {
 // leaves an empty file where it is.
 func (r *Rejects) moveAside() error {
 	info, err := os.Lstat(r.path)
-	if err != nil {
-		return ignoreMissing(err)
-	}
-	if info.Size() == 0 {
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
+		return err
+	case info.Size() == 0:
 		return os.Remove(r.path)
 	}
 	ending := filepath.Ext(r.path)
@@ -177,13 +167,6 @@ func (r *Rejects) moveAside() error {
 			return err
 		}
 	}
-}
-
-func ignoreMissing(err error) error {
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	return err
 }
 
 // syncFolder syncs the folder, so that a power failure can't remove files made in it. Windows

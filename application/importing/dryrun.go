@@ -2,7 +2,6 @@ package importing
 
 import (
 	"context"
-	"maps"
 	"slices"
 	"time"
 
@@ -16,12 +15,19 @@ import (
 // detects, such as a phone number in use. It holds the references of users, categories and bundles
 // in memory.
 func (i *Importer) DryRun(ctx context.Context, sources []Source, w Watcher) (Summary, error) {
+	stored, _, err := i.ports.Feed.Metas(context.WithoutCancel(ctx), feed.Selection{})
+	if err != nil {
+		return Summary{}, err
+	}
+	store := &dryRun{i.ports.Store, map[imported.Ref]bool{}, make(map[feed.CategoryID]feed.CategoryID, len(stored))}
+	for _, c := range stored {
+		store.tree[c.ID] = c.Parent
+	}
 	ports := i.ports
-	ports.Store = &dryRun{Store: i.ports.Store, feed: i.ports.Feed, seen: map[imported.Ref]bool{}}
-	ports.Pictures = discardedMedia{i.ports.Pictures}
+	ports.Store, ports.Pictures = store, discardedMedia{i.ports.Pictures}
 	dry := slices.Clone(sources)
 	for n := range dry {
-		dry[n].Rejects = func(int64) (imported.Rejects, error) { return &discardedRejects{}, nil }
+		dry[n].Rejects = func(int64) (imported.Rejects, error) { return discardedRejects{}, nil }
 	}
 	return (&Importer{ports}).Import(ctx, dry, w)
 }
@@ -29,82 +35,38 @@ func (i *Importer) DryRun(ctx context.Context, sources []Source, w Watcher) (Sum
 // dryRun is a store that holds references in memory.
 type dryRun struct {
 	imported.Store
-	feed feed.Reader
 	seen map[imported.Ref]bool
 	tree map[feed.CategoryID]feed.CategoryID
 }
 
 func (r *dryRun) Apply(ctx context.Context, b imported.Batch) ([]imported.Outcome, error) {
-	known, err := r.Known(ctx, imported.NeedsOf(b.Records))
+	needs := imported.NeedsOf(b.Records)
+	known, err := r.Known(ctx, needs)
 	if err != nil {
 		return nil, err
 	}
-	if err := r.loadTree(ctx); err != nil {
-		return nil, err
+	for _, ref := range needs {
+		known[ref] = known[ref] || r.seen[ref]
 	}
-	plan := imported.PlanOf(b.Records, known, r.tree)
-	outcomes := make([]imported.Outcome, len(b.Records))
-	for _, n := range plan.Ready {
-		r.remember(b.Records[n])
-	}
-	for n, wrong := range plan.Missing {
-		outcomes[n] = imported.Outcome{Status: imported.Waits, Wrong: wrong}
+	ready, outcomes := imported.Decide(b.Records, nil, known, r.tree)
+	for _, n := range ready {
+		if ref := b.Records[n].Ref(); slices.Contains(referredKinds, ref.Kind) {
+			r.seen[ref] = true
+		}
+		if category, is := b.Records[n].(imported.CategoryRecord); is {
+			r.tree[category.ID] = category.Parent
+		}
 	}
 	return outcomes, nil
 }
 
-// Complete does nothing: nothing was imported.
-func (r *dryRun) Complete(context.Context, imported.Completion) error { return nil }
-
-// BeginRun does nothing: a rehearsal is no run.
-func (r *dryRun) BeginRun(context.Context, time.Time, []string) (imported.RunID, error) {
-	return 0, nil
-}
-
-// EndRun does nothing.
-func (r *dryRun) EndRun(context.Context, imported.Run, []imported.RejectedLine) error { return nil }
-
-func (r *dryRun) loadTree(ctx context.Context) error {
-	if r.tree != nil {
-		return nil
-	}
-	stored, _, err := r.feed.Metas(ctx, feed.Selection{})
-	r.tree = make(map[feed.CategoryID]feed.CategoryID, len(stored))
-	for _, c := range stored {
-		r.tree[c.ID] = c.Parent
-	}
-	return err
-}
-
-func (r *dryRun) remember(record imported.Record) {
-	if ref := record.Ref(); slices.Contains(referredKinds, ref.Kind) {
-		r.seen[ref] = true
-	}
-	if category, is := record.(imported.CategoryRecord); is {
-		r.tree[category.ID] = category.Parent
-	}
-}
-
-func (r *dryRun) Progress(context.Context, string) ([]byte, error) { return nil, nil }
-
-func (r *dryRun) Finish(context.Context, string) error { return nil }
-
-func (r *dryRun) Known(ctx context.Context, refs []imported.Ref) (map[imported.Ref]bool, error) {
-	known := map[imported.Ref]bool{}
-	var others []imported.Ref
-	for _, ref := range refs {
-		if r.seen[ref] {
-			known[ref] = true
-		} else {
-			others = append(others, ref)
-		}
-	}
-	stored, err := r.Store.Known(ctx, others)
-	maps.Copy(known, stored)
-	return known, err
-}
-
-func (r *dryRun) RememberCover(_ context.Context, _ imported.Digest, p media.Picture) (media.Picture, error) {
+// A dry run is no run, and does not resume.
+func (*dryRun) BeginRun(context.Context, time.Time, []string) (imported.RunID, error) { return 0, nil }
+func (*dryRun) EndRun(context.Context, imported.Run, []imported.RejectedLine) error   { return nil }
+func (*dryRun) Progress(context.Context, string) ([]byte, error)                      { return nil, nil }
+func (*dryRun) Finish(context.Context, string) error                                  { return nil }
+func (*dryRun) Complete(context.Context, imported.Completion) error                   { return nil }
+func (*dryRun) RememberCover(_ context.Context, _ imported.Digest, p media.Picture) (media.Picture, error) {
 	return p, nil
 }
 
@@ -112,12 +74,11 @@ func (r *dryRun) RememberCover(_ context.Context, _ imported.Digest, p media.Pic
 type discardedMedia struct{ media.Store }
 
 func (discardedMedia) Put(context.Context, media.Key, []byte) error { return nil }
-
-func (discardedMedia) Remove(context.Context, media.Key) error { return nil }
+func (discardedMedia) Remove(context.Context, media.Key) error      { return nil }
 
 // discardedRejects discards rejects.
 type discardedRejects struct{}
 
-func (*discardedRejects) Keep(context.Context, []imported.Reject) error { return nil }
-func (*discardedRejects) Length() int64                                 { return 0 }
-func (*discardedRejects) Close() error                                  { return nil }
+func (discardedRejects) Keep([]imported.Reject) error { return nil }
+func (discardedRejects) Length() int64                { return 0 }
+func (discardedRejects) Close() error                 { return nil }

@@ -1,5 +1,4 @@
-// Package importing holds the use cases of importing the crawler's records, and of listing
-// imported how-tos in the back office.
+// Package importing holds the use case of importing the crawler's records.
 //
 // An import reads its files at least twice. The first reading stores users, categories and
 // bundles, which other records refer to; the last one stores everything else. Between them the
@@ -16,22 +15,3 @@
 //
 // Its tests are those of test/usecases/imported whose files begin with its name.
 package importing
-
-import (
-	"context"
-
-	"plaza/domain/page"
-	"plaza/domain/publication"
-)
-
-// HowToLists lists imported how-tos for the back office.
-type HowToLists struct{ howTos publication.HowTos }
-
-// NewHowToLists returns the use case over the port.
-func NewHowToLists(howTos publication.HowTos) *HowToLists { return &HowToLists{howTos: howTos} }
-
-// List returns a page of the imported how-tos of the categories (none: of all), the newest
-// first (ADM-01).
-func (i *HowToLists) List(ctx context.Context, categories []string, p page.Request) (page.Page[publication.HowTo], error) {
-	return i.howTos.List(ctx, categories, p)
-}

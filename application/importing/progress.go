@@ -100,15 +100,15 @@ func (r *run) begin(ctx context.Context, sources []Source) error {
 	if err != nil {
 		return err
 	}
-	resumed := false
+	var stored progress
 	if encoded != nil {
-		var p progress
-		if err := json.Unmarshal(encoded, &p); err != nil {
+		if err := json.Unmarshal(encoded, &stored); err != nil {
 			return fmt.Errorf("decode import progress: %w", err)
 		}
-		if resumed = slices.Equal(p.Files, r.at.Files); resumed {
-			r.at = p
-		}
+	}
+	resumed := slices.Equal(stored.Files, r.at.Files)
+	if resumed {
+		r.at = stored
 	}
 	for n, s := range sources {
 		rejects, err := s.Rejects(r.at.Rejects[n])

@@ -68,7 +68,7 @@ func (r *run) reject(n int, rejects []imported.Reject) error {
 	}
 	slices.SortFunc(rejects, func(a, b imported.Reject) int { return cmp.Compare(a.Number, b.Number) })
 	f := r.files[n]
-	if err := f.rejects.Keep(context.Background(), rejects); err != nil {
+	if err := f.rejects.Keep(rejects); err != nil {
 		return fmt.Errorf("%s: write rejects: %w", f.Label, err)
 	}
 	r.at.Rejects[n] = f.rejects.Length()

@@ -80,10 +80,14 @@ func (c dataCommand) config(ifMissing missingDatabase) (settings.Config, error) 
 // parts are those of the Apps of commands. Tests replace the parameters of hashes by cheap ones.
 var parts bootstrap.Parts
 
+// appWork is what a command does with an App, and actWork what one does that changes or copies data.
+type (
+	appWork = func(context.Context, *bootstrap.App) error
+	actWork = func(context.Context, *bootstrap.App, actLog) error
+)
+
 // withApp calls work with an App over the stored data, and a context under which the stores refuse changes.
-func (c dataCommand) withApp(
-	ctx context.Context, s streams, ifMissing missingDatabase, work func(context.Context, *bootstrap.App) error,
-) error {
+func (c dataCommand) withApp(ctx context.Context, s streams, ifMissing missingDatabase, work appWork) error {
 	config, err := c.config(ifMissing)
 	if err != nil {
 		return readable(err)
@@ -107,17 +111,13 @@ func (c dataCommand) withDatabase(
 
 // acting calls work with an App over the stored data, and a context that carries the record of what the command does.
 // work calls log.acted when it has done it.
-func (c actCommand) acting(
-	ctx context.Context, s streams, ifMissing missingDatabase, r audit.Record, work func(context.Context, *bootstrap.App, actLog) error,
-) error {
+func (c actCommand) acting(ctx context.Context, s streams, ifMissing missingDatabase, r audit.Record, work actWork) error {
 	return c.actingWith(ctx, s, ifMissing, r, func(*settings.Config) error { return nil }, work)
 }
 
 // actingWithWallet is acting with an App that has the wallet of the settings. A sandbox without PLAZA_WALLET_URL is that of
 // a server on this machine.
-func (c actCommand) actingWithWallet(
-	ctx context.Context, s streams, r audit.Record, work func(context.Context, *bootstrap.App, actLog) error,
-) error {
+func (c actCommand) actingWithWallet(ctx context.Context, s streams, r audit.Record, work actWork) error {
 	return c.actingWith(ctx, s, mustExist, r, func(config *settings.Config) error {
 		config.Wallet = c.Wallet
 		config.Choose(false)
@@ -127,8 +127,7 @@ func (c actCommand) actingWithWallet(
 
 // actingWith is acting with an App of the settings as change leaves them.
 func (c actCommand) actingWith(
-	ctx context.Context, s streams, ifMissing missingDatabase, r audit.Record, change func(*settings.Config) error,
-	work func(context.Context, *bootstrap.App, actLog) error,
+	ctx context.Context, s streams, ifMissing missingDatabase, r audit.Record, change func(*settings.Config) error, work actWork,
 ) error {
 	ctx, log, config, err := c.begin(ctx, s, ifMissing, r)
 	if err == nil {
@@ -143,9 +142,7 @@ func (c actCommand) actingWith(
 }
 
 // actingOnPictures is acting for what stores or removes files of pictures, which must be those of the database.
-func (c actCommand) actingOnPictures(
-	ctx context.Context, s streams, ifMissing missingDatabase, r audit.Record, work func(context.Context, *bootstrap.App, actLog) error,
-) error {
+func (c actCommand) actingOnPictures(ctx context.Context, s streams, ifMissing missingDatabase, r audit.Record, work actWork) error {
 	return c.acting(ctx, s, ifMissing, r, func(ctx context.Context, app *bootstrap.App, log actLog) error {
 		if err := app.PairPictures(ctx); err != nil {
 			return err

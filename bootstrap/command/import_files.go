@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 
 	"plaza/adapters/jsonlines"
 	"plaza/application/importing"
@@ -52,30 +51,29 @@ func openSource(name string) (importing.Source, error) {
 // apart rejects conflicting files: a file named twice, two files with the same file of
 // rejects, and a file that is the file of rejects of another.
 func (c importCommand) apart(sources []importing.Source) error {
-	var taken []claim
+	records, rejects := map[string]string{}, map[string]string{} // the names of the files, by the paths that are taken
 	for n, source := range sources {
-		name := c.Files[n]
-		claims := []claim{{cmp.Or(source.Name(), standardInput), name, false}}
-		if !c.DryRun {
-			path, err := whole(rejectsOf(name))
-			if err != nil {
-				return err
-			}
-			if err := canWrite(path); err != nil {
-				return fmt.Errorf("rejects of %s could not be kept: %w", name, whereToRun(err))
-			}
-			claims = append(claims, claim{path, name, true})
+		name, path := c.Files[n], cmp.Or(source.Name(), standardInput)
+		if records[path] != "" {
+			return misusef("%s is named twice", name)
 		}
-		for _, p := range claims {
-			at := slices.IndexFunc(taken, func(t claim) bool { return t.path == p.path })
-			switch {
-			case at >= 0 && !p.isRejects && !taken[at].isRejects:
-				return misusef("%s is named twice", name)
-			case at >= 0:
-				return misusef("%s and %s can't be imported together: rejects are written to %s", taken[at].of, name, filepath.Base(p.path))
-			}
+		records[path] = name
+	}
+	if c.DryRun {
+		return nil
+	}
+	for _, name := range c.Files {
+		path, err := whole(rejectsOf(name))
+		if err != nil {
+			return err
 		}
-		taken = append(taken, claims...)
+		if err := canWrite(path); err != nil {
+			return fmt.Errorf("rejects of %s could not be kept: %w", name, whereToRun(err))
+		}
+		if other := cmp.Or(records[path], rejects[path]); other != "" {
+			return misusef("%s and %s can't be imported together: rejects are written to %s", other, name, filepath.Base(path))
+		}
+		rejects[path] = name
 	}
 	return nil
 }
@@ -100,12 +98,6 @@ func canWrite(path string) error {
 		return err
 	}
 	return f.Close()
-}
-
-// claim is a path that a source uses: its own, or that of its rejects.
-type claim struct {
-	path, of  string
-	isRejects bool
 }
 
 // whole returns the absolute path with the symbolic links of its folder resolved.

@@ -95,13 +95,13 @@ func sourceOf(f File, pictures []File, rejects imported.Rejects) importing.Sourc
 // unwrittenRejects writes no file of rejects. The store has what is wrong about them.
 type unwrittenRejects struct{ noRejects }
 
-func (unwrittenRejects) Keep(context.Context, []imported.Reject) error { return nil }
+func (unwrittenRejects) Keep([]imported.Reject) error { return nil }
 
 // noRejects makes the first reject end the import: either the files are wrong, or they
 // conflict with stored data.
 type noRejects struct{ file string }
 
-func (r noRejects) Keep(_ context.Context, lines []imported.Reject) error {
+func (r noRejects) Keep(lines []imported.Reject) error {
 	return fmt.Errorf("records/%s:%d: %s%v: %s", r.file, lines[0].Number, lines[0].Reason, lines[0].Fields, lines[0].Raw)
 }
 

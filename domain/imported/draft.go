@@ -51,7 +51,6 @@ type UserDraft struct {
 	Joined    time.Time
 }
 
-// Record implements Draft.
 func (d UserDraft) Record(markup.Sanitiser) (Record, error) {
 	member, err := user.NewMember(user.Member{
 		Firstname: d.Firstname, Lastname: d.Lastname, Expertise: d.Expertise, Location: d.Location, Timezone: d.Timezone,
@@ -66,27 +65,16 @@ func (d UserDraft) Record(markup.Sanitiser) (Record, error) {
 }
 
 // CategoryDraft is the draft of a CategoryRecord. A zero Parent is no parent.
-type CategoryDraft struct {
-	ID     feed.CategoryID
-	Parent feed.CategoryID
-	Name   string
-	Slug   string
-}
+type CategoryDraft feed.Category
 
-// Record implements Draft.
 func (d CategoryDraft) Record(markup.Sanitiser) (Record, error) {
 	category, err := feed.NewCategory(feed.Category(d))
 	return CategoryRecord{category}, err
 }
 
 // BundleDraft is the draft of a BundleRecord. Zero is no original.
-type BundleDraft struct {
-	ID            publication.BundleID
-	FirstOriginal publication.BundleID
-	Original      publication.BundleID
-}
+type BundleDraft publication.Bundle
 
-// Record implements Draft.
 func (d BundleDraft) Record(markup.Sanitiser) (Record, error) {
 	bundle, err := publication.NewBundle(publication.Bundle(d))
 	return BundleRecord{bundle}, err
@@ -150,7 +138,6 @@ type PublicationDraft struct {
 	ContentDraft
 }
 
-// Record implements Draft. It sanitises the HTML.
 func (d PublicationDraft) Record(s markup.Sanitiser) (Record, error) {
 	content, html, file, wrong := d.content(s)
 	p, err := publication.New(publication.Publication{
@@ -167,7 +154,6 @@ type NodeDraft struct {
 	ContentDraft
 }
 
-// Record implements Draft. It sanitises the HTML.
 func (d NodeDraft) Record(s markup.Sanitiser) (Record, error) {
 	content, html, file, wrong := d.content(s)
 	n, err := publication.NewNode(publication.Node{ID: d.ID, Bundle: d.Bundle, Content: content})
@@ -198,7 +184,6 @@ type DemandDraft struct {
 	Updated     time.Time // zero: never
 }
 
-// Record implements Draft.
 func (d DemandDraft) Record(markup.Sanitiser) (Record, error) {
 	cover, file, wrong := d.Cover.picture(media.DemandCoverMD)
 	place := d.place(&wrong)
@@ -239,7 +224,6 @@ type HowToDraft struct {
 	Updated  time.Time // zero: never
 }
 
-// Record implements Draft.
 func (d HowToDraft) Record(markup.Sanitiser) (Record, error) {
 	howTo, err := publication.NewHowTo(publication.HowTo{
 		Category: d.Category, Bundles: d.Bundles, Created: d.Created, Updated: d.Updated,
@@ -265,7 +249,6 @@ type NewsDraft struct {
 	Country  string
 }
 
-// Record implements Draft. It sanitises the HTML.
 func (d NewsDraft) Record(s markup.Sanitiser) (Record, error) {
 	var wrong fault.Fields
 	wrong.Add("id", d.ID.problem())
@@ -283,20 +266,19 @@ func (d NewsDraft) Record(s markup.Sanitiser) (Record, error) {
 func (d *CoverDraft) picture(size string) (p media.Picture, file coverFile, wrong fault.Fields) {
 	switch {
 	case d == nil:
-		return media.Picture{}, "", nil
 	case d.File != "" && (d.URL != "" || d.Width != 0 || d.Height != 0):
 		wrong.Add("cover", "Enter either a file, or a url with width and height.")
 	case d.File != "":
+		file = coverFile(d.File)
 		wrong.Add("cover.file", fileProblem(d.File))
-		return media.Picture{}, coverFile(d.File), wrong
 	default:
-		picture, err := media.CoverAt(d.URL, size, d.Width, d.Height)
+		var err error
+		p, err = media.CoverAt(d.URL, size, d.Width, d.Height)
 		for field, texts := range fault.FieldsOf(err) {
 			wrong.Merge(fault.Fields{"cover." + field: texts})
 		}
-		return picture, "", wrong
 	}
-	return media.Picture{}, "", wrong
+	return p, file, wrong
 }
 
 // fileProblem returns the problem with the name of a file, or an empty text. The file

@@ -9,71 +9,33 @@ import (
 	"plaza/domain/user"
 )
 
-// Plan divides a batch into records that can be stored and records that cannot.
-type Plan struct {
-	// Ready are the indexes of the records that can be stored, each after the records of
-	// the batch that it needs.
-	Ready []int
-	// Missing are the records that cannot be stored, by index, with the problems of the
-	// fields that name the missing records.
-	Missing map[int]fault.Fields
-}
-
-// PlanOf plans the batch, in which no two records have the same Ref. Known holds the
-// needs of the batch that are stored. Tree maps every stored category to its parent,
-// zero for roots.
+// Decide returns the indexes of the records that can be stored, each after the records of the batch that it
+// needs, and the outcomes of all others. No two records of the batch have the same Ref. Known holds the needs
+// of the batch that are stored. Tree maps every stored category to its parent, zero for roots.
 //
-// A record that needs itself, directly or through others, is missing. So is a category
-// that would be its own ancestor. The set of ready records does not depend on the order
-// of the batch.
-func PlanOf(batch []Record, known map[Ref]bool, tree map[feed.CategoryID]feed.CategoryID) Plan {
-	p := planner{batch: batch, known: known, at: make(map[Ref]int, len(batch)), cyclic: map[int]bool{}}
+// A record that needs itself, directly or through others, waits. So does a category that would be its own
+// ancestor. A user must have no problem with the accounts: the user's own and the one that has the phone
+// number; nil means no account. Of users with one phone number the first takes it. Otherwise the outcomes do
+// not depend on the order of the batch. Without accounts, users have no problem.
+func Decide(
+	batch []Record, accounts func(UserRecord) (own, holder *ExistingAccount), known map[Ref]bool, tree map[feed.CategoryID]feed.CategoryID,
+) (ready []int, outcomes []Outcome) {
+	p := planner{batch: batch, known: known, at: make(map[Ref]int, len(batch)), rejected: map[int]Outcome{}}
 	all := make([]int, len(batch))
 	for i, r := range batch {
 		p.at[r.Ref()] = i
 		all[i] = i
 	}
-	p.noteCycles(all, tree)
+	if accounts != nil {
+		p.rejectUsers(accounts)
+	}
+	p.rejectCycles(all, tree)
 	// A rejected category keeps its stored parent, which may itself close a cycle.
 	// Repeat until no cycle is found.
-	for p.decide(); p.noteCycles(p.plan.Ready, tree); {
+	for p.decide(); p.rejectCycles(p.ready, tree); {
 		p.decide()
 	}
-	return p.plan
-}
-
-// Decide returns the outcomes of the records that cannot be stored, and the indexes of the others in
-// the order of PlanOf. A user must have no problem with the accounts: the user's own and the one that
-// has the phone number; nil means no account. Of users with one phone number the first takes it.
-func Decide(
-	batch []Record, accounts func(UserRecord) (own, holder *ExistingAccount), known map[Ref]bool, tree map[feed.CategoryID]feed.CategoryID,
-) (ready []int, outcomes []Outcome) {
-	outcomes = make([]Outcome, len(batch))
-	var rest []Record
-	var places []int
-	taken := map[user.Phone]*ExistingAccount{}
-	for i, record := range batch {
-		if u, is := record.(UserRecord); is {
-			own, holder := accounts(u)
-			if of := taken[u.Phone]; of != nil {
-				holder = of
-			}
-			if wrong := u.Problem(own, holder); wrong != nil {
-				outcomes[i] = Outcome{Status: Refused, Wrong: wrong}
-				continue
-			}
-			taken[u.Phone] = &ExistingAccount{Source: u.Source, Phone: u.Phone}
-		}
-		rest, places = append(rest, record), append(places, i)
-	}
-	plan := PlanOf(rest, known, tree)
-	for i, wrong := range plan.Missing {
-		outcomes[places[i]] = Outcome{Status: Waits, Wrong: wrong}
-	}
-	for _, i := range plan.Ready {
-		ready = append(ready, places[i])
-	}
-	return ready, outcomes
+	return p.ready, p.outcomes
 }
 
 // NeedsOf returns the references of all needs of the batch, each once.
@@ -101,17 +63,37 @@ const (
 )
 
 type planner struct {
-	batch  []Record
-	known  map[Ref]bool
-	at     map[Ref]int
-	cyclic map[int]bool // indexes of categories that would be their own ancestors
-	state  []state
-	plan   Plan
+	batch    []Record
+	known    map[Ref]bool
+	at       map[Ref]int
+	rejected map[int]Outcome // users with a problem, and categories that would be their own ancestors
+	state    []state
+	ready    []int
+	outcomes []Outcome
 }
 
-// noteCycles adds to p.cyclic the categories at the indexes that would be their own
-// ancestors if all of them were stored. It reports whether it found any.
-func (p *planner) noteCycles(indexes []int, tree map[feed.CategoryID]feed.CategoryID) bool {
+func (p *planner) rejectUsers(accounts func(UserRecord) (own, holder *ExistingAccount)) {
+	taken := map[user.Phone]*ExistingAccount{}
+	for i, record := range p.batch {
+		u, is := record.(UserRecord)
+		if !is {
+			continue
+		}
+		own, holder := accounts(u)
+		if of := taken[u.Phone]; of != nil {
+			holder = of
+		}
+		if wrong := u.Problem(own, holder); wrong != nil {
+			p.rejected[i] = Outcome{Refused, wrong}
+		} else {
+			taken[u.Phone] = &ExistingAccount{Source: u.Source, Phone: u.Phone}
+		}
+	}
+}
+
+// rejectCycles rejects the categories at the indexes that would be their own ancestors if all
+// of them were stored. It reports whether it found any.
+func (p *planner) rejectCycles(indexes []int, tree map[feed.CategoryID]feed.CategoryID) bool {
 	var categories []feed.Category
 	for _, i := range indexes {
 		if record, is := p.batch[i].(CategoryRecord); is {
@@ -120,16 +102,16 @@ func (p *planner) noteCycles(indexes []int, tree map[feed.CategoryID]feed.Catego
 	}
 	found := feed.Cycles(tree, categories)
 	for _, id := range found {
-		p.cyclic[p.at[NumberRef(Category, id)]] = true
+		p.rejected[p.at[NumberRef(Category, id)]] = Outcome{Waits, fault.Fields{"parent": {"The parents form a cycle."}}}
 	}
 	return len(found) > 0
 }
 
-// decide discards the plan and makes a new one.
+// decide decides anew which records are ready.
 func (p *planner) decide() {
-	p.plan, p.state = Plan{}, make([]state, len(p.batch))
-	for i := range p.cyclic {
-		p.markMissing(i, fault.Fields{"parent": {"The parents form a cycle."}})
+	p.ready, p.state, p.outcomes = nil, make([]state, len(p.batch)), make([]Outcome, len(p.batch))
+	for i, outcome := range p.rejected {
+		p.state[i], p.outcomes[i] = missing, outcome
 	}
 	for _, kind := range Kinds() {
 		for i, r := range p.batch {
@@ -140,22 +122,11 @@ func (p *planner) decide() {
 	}
 }
 
-func (p *planner) markMissing(i int, wrong fault.Fields) {
-	p.state[i] = missing
-	if p.plan.Missing == nil {
-		p.plan.Missing = map[int]fault.Fields{}
-	}
-	p.plan.Missing[i] = wrong
-}
-
 // visit decides whether the record is ready, after the records of the batch that it
 // needs. Its recursion is as deep as the longest chain of needs in the batch.
 func (p *planner) visit(i int) bool {
-	switch p.state[i] {
-	case ready:
-		return true
-	case missing, visiting:
-		return false
+	if p.state[i] != unseen {
+		return p.state[i] == ready
 	}
 	p.state[i] = visiting
 	var wrong fault.Fields
@@ -168,11 +139,11 @@ func (p *planner) visit(i int) bool {
 		}
 	}
 	if len(wrong) > 0 {
-		p.markMissing(i, wrong)
+		p.state[i], p.outcomes[i] = missing, Outcome{Waits, wrong}
 		return false
 	}
 	p.state[i] = ready
-	p.plan.Ready = append(p.plan.Ready, i)
+	p.ready = append(p.ready, i)
 	return true
 }
 

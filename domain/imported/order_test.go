@@ -18,6 +18,18 @@ import (
 
 type parents = map[feed.CategoryID]feed.CategoryID
 
+// planOf returns the indexes of the records that can be stored, and what the others lack.
+func planOf(batch []imported.Record, known map[imported.Ref]bool, tree parents) (ready []int, missing map[int]fault.Fields) {
+	ready, outcomes := imported.Decide(batch, nil, known, tree)
+	missing = map[int]fault.Fields{}
+	for i, o := range outcomes {
+		if !o.IsStored() {
+			missing[i] = o.Wrong
+		}
+	}
+	return ready, missing
+}
+
 // stored holds the records stored before a batch.
 type stored struct {
 	known map[imported.Ref]bool
@@ -69,37 +81,27 @@ func drawBatch(t *rapid.T) []imported.Record {
 	return rapid.SliceOfNDistinct(rapid.Custom(record), 0, 14, imported.Record.Ref).Draw(t, "batch")
 }
 
-func TestADM04_a_plan_has_everything_once_and_each_after_what_it_needs(t *testing.T) {
+func TestADM04_a_plan_has_each_record_after_what_it_needs_and_rejects_only_what_lacks_something(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s, batch := drawStored(t), drawBatch(t)
-		plan := imported.PlanOf(batch, s.known, s.tree)
-		require.Len(t, batch, len(plan.Ready)+len(plan.Missing))
+		ready, wrongs := planOf(batch, s.known, s.tree)
+		require.Len(t, batch, len(ready)+len(wrongs))
 		there := map[imported.Ref]bool{}
-		var kinds []imported.Kind
-		for _, i := range plan.Ready {
-			require.NotContains(t, plan.Missing, i)
+		var kinds []int
+		for _, i := range ready {
+			require.NotContains(t, wrongs, i)
+			ref := batch[i].Ref()
 			for _, n := range batch[i].Needs() {
-				require.True(t, s.known[n.Ref] || there[n.Ref], "%v needs %v", batch[i].Ref(), n.Ref)
+				require.True(t, s.known[n.Ref] || there[n.Ref], "%v needs %v", ref, n.Ref)
 			}
-			require.False(t, there[batch[i].Ref()], "%d twice", i)
-			there[batch[i].Ref()] = true
-			kinds = append(kinds, batch[i].Ref().Kind)
+			require.False(t, there[ref], "%d twice", i)
+			there[ref] = true
+			kinds = append(kinds, slices.Index(imported.Kinds(), ref.Kind))
 		}
-		require.True(t, slices.IsSortedFunc(kinds, func(a, b imported.Kind) int {
-			return slices.Index(imported.Kinds(), a) - slices.Index(imported.Kinds(), b)
-		}), "%v", kinds)
-	})
-}
-
-func TestADM04_only_what_lacks_something_is_missing(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		s, batch := drawStored(t), drawBatch(t)
-		plan := imported.PlanOf(batch, s.known, s.tree)
-		there := map[imported.Ref]bool{}
-		for _, i := range plan.Ready {
-			there[batch[i].Ref()] = true
-		}
-		for i, wrong := range plan.Missing {
+		require.True(t, slices.IsSorted(kinds), "%v", kinds)
+		missing := map[imported.Ref]fault.Fields{}
+		for i, wrong := range wrongs {
+			missing[batch[i].Ref()] = wrong
 			want := fault.Fields{}
 			for _, n := range batch[i].Needs() {
 				sentence := fmt.Sprintf("Not found: %s %s.", n.Ref.Kind, n.Ref.ID)
@@ -112,6 +114,28 @@ func TestADM04_only_what_lacks_something_is_missing(t *testing.T) {
 			}
 			require.NotEmpty(t, want, "%v lacks nothing", batch[i].Ref())
 			require.Equal(t, want, wrong)
+		}
+
+		other := rapid.Permutation(batch).Draw(t, "other order")
+		_, otherWrongs := planOf(other, s.known, s.tree)
+		otherMissing := map[imported.Ref]fault.Fields{}
+		for i, wrong := range otherWrongs {
+			otherMissing[other[i].Ref()] = wrong
+		}
+		require.Equal(t, missing, otherMissing, "the order does not matter")
+
+		for _, i := range ready {
+			if c, is := batch[i].(imported.CategoryRecord); is {
+				s.tree[c.ID] = c.Parent
+			}
+		}
+		for id := range s.tree {
+			for at, steps := id, 0; at != 0; steps++ {
+				parent, is := s.tree[at]
+				require.True(t, is, "the parent %d of a stored category is stored", at)
+				require.LessOrEqual(t, steps, len(s.tree), "%d is above itself", id)
+				at = parent
+			}
 		}
 	})
 }
@@ -144,56 +168,6 @@ func mayBeCyclic(id feed.CategoryID, batch []imported.Record, tree parents) bool
 	return false
 }
 
-func TestADM04_what_is_ready_does_not_depend_on_the_order(t *testing.T) {
-	byRef := func(batch []imported.Record, plan imported.Plan) (ready map[imported.Ref]bool, missing map[imported.Ref]fault.Fields) {
-		ready, missing = map[imported.Ref]bool{}, map[imported.Ref]fault.Fields{}
-		for _, i := range plan.Ready {
-			ready[batch[i].Ref()] = true
-		}
-		for i, wrong := range plan.Missing {
-			missing[batch[i].Ref()] = wrong
-		}
-		return ready, missing
-	}
-	rapid.Check(t, func(t *rapid.T) {
-		s, batch := drawStored(t), drawBatch(t)
-		other := rapid.Permutation(batch).Draw(t, "other order")
-		ready, missing := byRef(batch, imported.PlanOf(batch, s.known, s.tree))
-		ready2, missing2 := byRef(other, imported.PlanOf(other, s.known, s.tree))
-		require.Equal(t, ready, ready2)
-		require.Equal(t, missing, missing2)
-	})
-}
-
-func TestADM04_a_plan_never_makes_a_circle(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		s, batch := drawStored(t), drawBatch(t)
-		for _, i := range imported.PlanOf(batch, s.known, s.tree).Ready {
-			if c, is := batch[i].(imported.CategoryRecord); is {
-				s.tree[c.ID] = c.Parent
-			}
-		}
-		for id := range s.tree {
-			at, steps := id, 0
-			for ; at != 0; steps++ {
-				parent, is := s.tree[at]
-				require.True(t, is, "the parent %d of a stored category is stored", at)
-				require.LessOrEqual(t, steps, len(s.tree), "%d is above itself", id)
-				at = parent
-			}
-		}
-	})
-}
-
-// readyIn returns the references of the ready records, in the order of the plan.
-func readyIn(batch []imported.Record, s stored) []string {
-	var refs []string
-	for _, i := range imported.PlanOf(batch, s.known, s.tree).Ready {
-		refs = append(refs, string(batch[i].Ref().Kind)+" "+batch[i].Ref().ID)
-	}
-	return refs
-}
-
 func storedCategories(tree parents) stored {
 	s := stored{known: map[imported.Ref]bool{}, tree: tree}
 	for id := range tree {
@@ -206,54 +180,53 @@ func storedCategories(tree parents) stored {
 func TestADM04_a_move_that_is_not_made_may_close_a_circle(t *testing.T) {
 	s := storedCategories(parents{1: 0, 2: 1})
 	batch := []imported.Record{categoryRecord(1, 3), categoryRecord(3, 2), categoryRecord(2, 99)}
-	plan := imported.PlanOf(batch, s.known, s.tree)
-	assert.Empty(t, plan.Ready)
+	ready, missing := planOf(batch, s.known, s.tree)
+	assert.Empty(t, ready)
 	assert.Equal(t, map[int]fault.Fields{
 		0: {"parent": inCycle}, 1: {"parent": inCycle}, 2: {"parent": {"Not found: category 99."}},
-	}, plan.Missing)
+	}, missing)
 	s.known[imported.NumberRef(imported.Category, feed.CategoryID(99))], s.tree[99] = true, 0
-	assert.Len(t, imported.PlanOf(batch, s.known, s.tree).Ready, 3, "once 2 can move, all three are ready")
+	ready, _ = planOf(batch, s.known, s.tree)
+	assert.Len(t, ready, 3, "once 2 can move, all three are ready")
 }
 
 func TestADM04_what_hangs_below_a_circle(t *testing.T) {
 	batch := []imported.Record{categoryRecord(3, 2), categoryRecord(1, 2), categoryRecord(2, 1), demandRecord(1, "u", 3), categoryRecord(4, 0)}
 	known := map[imported.Ref]bool{{Kind: imported.User, ID: "u"}: true}
-	plan := imported.PlanOf(batch, known, parents{})
-	assert.Equal(t, []int{4}, plan.Ready)
+	ready, missing := planOf(batch, known, parents{})
+	assert.Equal(t, []int{4}, ready)
 	assert.Equal(t, map[int]fault.Fields{
 		0: {"parent": {"Not found: category 2."}}, 1: {"parent": inCycle}, 2: {"parent": inCycle},
 		3: {"category": {"Not found: category 3."}},
-	}, plan.Missing)
-	plan = imported.PlanOf([]imported.Record{categoryRecord(1, 1)}, nil, parents{})
-	assert.Equal(t, map[int]fault.Fields{0: {"parent": inCycle}}, plan.Missing, "a cycle of one")
+	}, missing)
+	_, missing = planOf([]imported.Record{categoryRecord(1, 1)}, nil, parents{})
+	assert.Equal(t, map[int]fault.Fields{0: {"parent": inCycle}}, missing, "a cycle of one")
 	s := storedCategories(parents{1: 0, 2: 0})
 	s.known[imported.Ref{Kind: imported.User, ID: "u"}] = true
-	assert.Equal(t, []string{"category 3", "category 4", "demand 1"}, readyIn(batch, s), "stored categories keep their parents")
+	ready, _ = planOf(batch, s.known, s.tree)
+	assert.Equal(t, []int{0, 4, 3}, ready, "stored categories keep their parents")
 }
 
 func TestADM04_bundles_that_need_each_other(t *testing.T) {
-	plan := imported.PlanOf([]imported.Record{bundleRecord(1, 2, 0), bundleRecord(2, 0, 1), bundleRecord(3, 3, 0)}, nil, nil)
-	assert.Equal(t, []int{2}, plan.Ready, "a bundle that is its own original needs no record")
+	batch := []imported.Record{bundleRecord(1, 2, 0), bundleRecord(2, 0, 1), bundleRecord(3, 3, 0)}
+	ready, missing := planOf(batch, nil, nil)
+	assert.Equal(t, []int{2}, ready, "a bundle that is its own original needs no record")
 	assert.Equal(t, map[int]fault.Fields{
 		0: {"first_original": {"Not found: bundle 2."}}, 1: {"original": {"Not found: bundle 1."}},
-	}, plan.Missing)
-
-	s := stored{known: map[imported.Ref]bool{imported.NumberRef(imported.Bundle, publication.BundleID(2)): true}}
-	assert.Equal(t, []string{"bundle 1", "bundle 2"}, readyIn([]imported.Record{bundleRecord(1, 2, 0), bundleRecord(2, 0, 1)}, s))
-	assert.Equal(t, []string{"bundle 1", "bundle 2"}, readyIn([]imported.Record{bundleRecord(2, 0, 1), bundleRecord(1, 2, 0)}, s))
+	}, missing)
+	_, missing = planOf(batch, map[imported.Ref]bool{imported.NumberRef(imported.Bundle, publication.BundleID(2)): true}, nil)
+	assert.Empty(t, missing)
 }
 
 func TestADM04_each_thing_that_is_not_there_is_told_once(t *testing.T) {
-	plan := imported.PlanOf([]imported.Record{howToRecord("Tea", "r", 5, 6, 5), bundleRecord(9, 4, 4)}, nil, nil)
+	_, missing := planOf([]imported.Record{howToRecord("Tea", "r", 5, 6, 5), bundleRecord(9, 4, 4)}, nil, nil)
 	assert.Equal(t, map[int]fault.Fields{
 		0: {"robot": {"Not found: user r."}, "bundles": {"Not found: bundle 5.", "Not found: bundle 6."}},
 		1: {"first_original": {"Not found: bundle 4."}, "original": {"Not found: bundle 4."}},
-	}, plan.Missing)
+	}, missing)
 	assert.Equal(t, []imported.Ref{
 		{Kind: imported.User, ID: "r"}, {Kind: imported.Bundle, ID: "5"}, {Kind: imported.Bundle, ID: "6"}, {Kind: imported.Bundle, ID: "4"},
 	}, imported.NeedsOf([]imported.Record{howToRecord("Tea", "r", 5, 6, 5), bundleRecord(9, 4, 4), categoryRecord(1, 0)}))
-	assert.Empty(t, imported.PlanOf(nil, nil, nil))
-	assert.Empty(t, imported.NeedsOf(nil))
 }
 
 // counted counts the calls of Needs.
@@ -275,12 +248,14 @@ func TestADM04_a_long_chain_is_followed_once(t *testing.T) {
 		bundles = append(bundles, counted{bundleRecord(publication.BundleID(id), publication.BundleID(id-1), 0), &times})
 		shelves = append(shelves, categoryRecord(feed.CategoryID(id), feed.CategoryID(id-1)))
 	}
-	plan := imported.PlanOf(bundles, nil, nil)
-	assert.Len(t, plan.Ready, n)
-	assert.Equal(t, n-1, plan.Ready[0], "the first that needs nothing")
+	ready, _ := planOf(bundles, nil, nil)
+	assert.Len(t, ready, n)
+	assert.Equal(t, n-1, ready[0], "the first that needs nothing")
 	assert.Equal(t, n, times)
 
-	assert.Len(t, imported.PlanOf(shelves, nil, nil).Ready, n)
+	ready, _ = planOf(shelves, nil, nil)
+	assert.Len(t, ready, n)
 	shelves[n-1] = categoryRecord(1, n)
-	assert.Len(t, imported.PlanOf(shelves, nil, nil).Missing, n)
+	_, missing := planOf(shelves, nil, nil)
+	assert.Len(t, missing, n)
 }

@@ -157,60 +157,36 @@ type NewsRecord struct {
 	news.Item
 }
 
-// Ref implements Record.
-func (r UserRecord) Ref() Ref { return Ref{User, r.Source} }
-
-// Ref implements Record.
-func (r CategoryRecord) Ref() Ref { return NumberRef(Category, r.ID) }
-
-// Ref implements Record.
-func (r BundleRecord) Ref() Ref { return NumberRef(Bundle, r.ID) }
-
-// Ref implements Record.
+func (r UserRecord) Ref() Ref        { return Ref{User, r.Source} }
+func (r CategoryRecord) Ref() Ref    { return NumberRef(Category, r.ID) }
+func (r BundleRecord) Ref() Ref      { return NumberRef(Bundle, r.ID) }
 func (r PublicationRecord) Ref() Ref { return NumberRef(Publication, r.ID) }
-
-// Ref implements Record.
-func (r NodeRecord) Ref() Ref { return NumberRef(Node, r.ID) }
-
-// Ref implements Record.
-func (r DemandRecord) Ref() Ref { return NumberRef(Demand, r.ID) }
-
-// Ref implements Record.
-func (r NewsRecord) Ref() Ref { return Ref{News, r.Source} }
+func (r NodeRecord) Ref() Ref        { return NumberRef(Node, r.ID) }
+func (r DemandRecord) Ref() Ref      { return NumberRef(Demand, r.ID) }
+func (r NewsRecord) Ref() Ref        { return Ref{News, r.Source} }
 
 // Ref implements Record. Quoting the category makes the id unique for every pair of a
 // category and a robot.
 func (r HowToRecord) Ref() Ref { return Ref{HowTo, strconv.Quote(r.Category) + " " + r.By} }
 
-// Needs implements Record: a user needs no record.
-func (UserRecord) Needs() []Need { return nil }
-
-// Needs implements Record: news need no record.
-func (NewsRecord) Needs() []Need { return nil }
-
-// Needs implements Record: its parent, unless it is a root.
+func (UserRecord) Needs() []Need       { return nil }
+func (NewsRecord) Needs() []Need       { return nil }
 func (r CategoryRecord) Needs() []Need { return withNeed(nil, "parent", Category, r.Parent, r.ID) }
+func (r DemandRecord) Needs() []Need   { return withAuthor(nil, r.By, r.Category) }
 
-// Needs implements Record: its originals.
 func (r BundleRecord) Needs() []Need {
 	return withNeed(withNeed(nil, "first_original", Bundle, r.FirstOriginal, r.ID), "original", Bundle, r.Original, r.ID)
 }
 
-// Needs implements Record: its bundle, its author and its category. The node need not
-// be stored.
+// Needs implements Record. The node need not be stored.
 func (r PublicationRecord) Needs() []Need {
 	return withAuthor(withNeed(nil, "bundle", Bundle, r.Bundle.ID, 0), r.By, r.Category)
 }
 
-// Needs implements Record: its bundle, its author and its category.
 func (r NodeRecord) Needs() []Need {
 	return withAuthor(withNeed(nil, "bundle", Bundle, r.Bundle, 0), r.By, r.Category)
 }
 
-// Needs implements Record: its author and its category.
-func (r DemandRecord) Needs() []Need { return withAuthor(nil, r.By, r.Category) }
-
-// Needs implements Record: its robot and its bundles.
 func (r HowToRecord) Needs() []Need {
 	needs := []Need{{"robot", Ref{User, r.By}}}
 	for _, bundle := range r.Bundles {
@@ -235,31 +211,22 @@ func withAuthor(needs []Need, by string, in feed.CategoryID) []Need {
 // coverFile is the name of a cover's file, or empty.
 type coverFile string
 
-// CoverFile implements CoverRecord.
 func (f coverFile) CoverFile() string { return string(f) }
 
-// CoverSizes implements CoverRecord.
 func (PublicationRecord) CoverSizes() []media.SizeSpec { return media.CoverSizes }
+func (NodeRecord) CoverSizes() []media.SizeSpec        { return media.CoverSizes }
+func (DemandRecord) CoverSizes() []media.SizeSpec      { return media.DemandCoverSizes }
 
-// CoverSizes implements CoverRecord.
-func (NodeRecord) CoverSizes() []media.SizeSpec { return media.CoverSizes }
-
-// CoverSizes implements CoverRecord.
-func (DemandRecord) CoverSizes() []media.SizeSpec { return media.DemandCoverSizes }
-
-// WithCover implements CoverRecord.
 func (r PublicationRecord) WithCover(p media.Picture) Record {
 	r.Cover = p
 	return r
 }
 
-// WithCover implements CoverRecord.
 func (r NodeRecord) WithCover(p media.Picture) Record {
 	r.Cover = p
 	return r
 }
 
-// WithCover implements CoverRecord.
 func (r DemandRecord) WithCover(p media.Picture) Record {
 	r.Cover = p
 	return r

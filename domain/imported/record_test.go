@@ -10,7 +10,6 @@ import (
 	"plaza/domain/demand"
 	"plaza/domain/feed"
 	"plaza/domain/imported"
-	"plaza/domain/media"
 	"plaza/domain/publication"
 )
 
@@ -89,29 +88,4 @@ func TestADM04_no_two_how_tos_are_called_the_same(t *testing.T) {
 		same := category == other && robot == otherRobot
 		require.Equal(t, same, howToRecord(category, robot).Ref() == howToRecord(other, otherRobot).Ref())
 	})
-	assert.NotEqual(t, howToRecord("a\nb", "c").Ref(), howToRecord("a", "b\nc").Ref())
-}
-
-func TestADM04_a_record_with_its_cover(t *testing.T) {
-	for _, c := range []struct {
-		record imported.CoverRecord
-		frame  media.SizeSpec
-		cover  func(imported.Record) media.Picture
-	}{
-		{publicationRecord(3, 5, "u1", 2).(imported.PublicationRecord), media.CoverSizes[0],
-			func(r imported.Record) media.Picture { return r.(imported.PublicationRecord).Cover }},
-		{nodeRecord(3, 5, "u1", 2).(imported.NodeRecord), media.CoverSizes[0],
-			func(r imported.Record) media.Picture { return r.(imported.NodeRecord).Cover }},
-		{demandRecord(3, "u1", 2).(imported.DemandRecord), media.DemandCoverSizes[0],
-			func(r imported.Record) media.Picture { return r.(imported.DemandRecord).Cover }},
-	} {
-		assert.Equal(t, []media.SizeSpec{c.frame}, c.record.CoverSizes())
-		picture := media.Picture{Key: "public/a", Sizes: []media.Size{{Name: c.frame.Name, Width: 30, Height: 20, Key: "public/b"}}}
-		covered := c.record.WithCover(picture)
-		assert.Equal(t, picture, c.cover(covered))
-		assert.Zero(t, c.cover(c.record), "WithCover does not change its receiver")
-		assert.Equal(t, c.record.Ref(), covered.Ref())
-		assert.Equal(t, c.record.Needs(), covered.Needs())
-		assert.Empty(t, c.record.CoverFile())
-	}
 }

@@ -20,8 +20,7 @@ var (
 type RawLine struct {
 	Number int64 // the first is 1
 	Raw    []byte
-	// TooLong reports that Raw has only the beginning; Offset and Length locate the
-	// whole line in the file.
+	// TooLong reports that Raw is nil; Offset and Length locate the line in the file.
 	TooLong        bool
 	Offset, Length int64 // bytes, after decompression
 }
@@ -61,7 +60,7 @@ type Decoder interface {
 // can be corrected and imported again.
 type Rejects interface {
 	// Keep appends the lines. They must be durable when Keep returns.
-	Keep(ctx context.Context, lines []Reject) error
+	Keep(lines []Reject) error
 	// Length returns the length of the stored rejects in bytes. Opening the rejects with
 	// that length later must truncate everything added since.
 	Length() int64

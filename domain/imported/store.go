@@ -50,7 +50,7 @@ type Digest [32]byte
 // Store stores imported records, and updates the feed to their listings in the same
 // step. Every implementation passes test/ports.Imports.
 type Store interface {
-	// Apply stores the records of the batch that PlanOf finds ready, in place of the
+	// Apply stores the records of the batch that Decide finds ready, in place of the
 	// records stored under their Refs, and the progress in the same step. It returns an
 	// outcome for each record, in their order.
 	//

@@ -125,23 +125,39 @@ func TestExportedDocs(t *testing.T) {
 		if !p.within("domain") && !p.within("application") {
 			continue
 		}
+		known := methodsOfInterfaces(p)
 		for name, file := range p.Files {
-			for _, undocumented := range undocumented(file) {
+			for _, undocumented := range undocumented(file, known) {
 				t.Errorf("%s: %s has no doc", path.Join(p.ImportPath, name), undocumented)
 			}
 		}
 	}
 }
 
-// wellKnown are methods whose meaning their interface gives.
-var wellKnown = []string{"String", "Error", "LogValue", "MarshalText", "UnmarshalText", "Format"}
+// methodsOfInterfaces returns the methods whose meaning an interface gives: one of the package, or one of the standard library.
+func methodsOfInterfaces(p *pkg) []string {
+	names := []string{"String", "Error", "LogValue", "MarshalText", "UnmarshalText", "Format"}
+	for _, file := range p.Files {
+		ast.Inspect(file, func(n ast.Node) bool {
+			if of, is := n.(*ast.InterfaceType); is {
+				for _, method := range of.Methods.List {
+					for _, name := range method.Names {
+						names = append(names, name.Name)
+					}
+				}
+			}
+			return true
+		})
+	}
+	return names
+}
 
-func undocumented(file *ast.File) []string {
+func undocumented(file *ast.File, known []string) []string {
 	var names []string
 	for _, decl := range file.Decls {
 		switch d := decl.(type) {
 		case *ast.FuncDecl:
-			isKnown := d.Recv != nil && (slices.Contains(wellKnown, d.Name.Name) || !ast.IsExported(receiver(d)))
+			isKnown := d.Recv != nil && (slices.Contains(known, d.Name.Name) || !ast.IsExported(receiver(d)))
 			if d.Name.IsExported() && d.Doc == nil && !isKnown {
 				names = append(names, d.Name.Name)
 			}

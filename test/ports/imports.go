@@ -18,7 +18,7 @@ import (
 
 // Imports is the suite of imported.Imports, and of the feed that it keeps.
 func Imports(t *testing.T, open Open) {
-	for _, part := range [][]promise{importsKinds, importsUsers, importsNeeds, importsSteps, importsRandom, importsRuns} {
+	for _, part := range [][]promise{importsKinds, importsUsers, importsNeeds, importsSteps} {
 		open.keeps(t, part)
 	}
 }

@@ -1,96 +1,63 @@
 package imported_test
 
 import (
+	"context"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 
-	"plaza/adapters/memory"
 	"plaza/application/browsing"
-	"plaza/domain/demand"
 	"plaza/domain/feed"
 	"plaza/domain/geo"
-	"plaza/domain/media"
-	"plaza/domain/page"
-	"plaza/domain/publication"
-	"plaza/domain/user"
-	"plaza/test/content"
-	"plaza/test/usecases"
 )
 
-// urlRecorder records the keys of requested URLs.
-type urlRecorder struct {
-	media.Store
-	asked []media.Key
+// heldFeed is counting areas until it is released.
+type heldFeed struct {
+	feed.Reader
+	entered, release chan struct{}
 }
 
-func (a *urlRecorder) URL(key media.Key, to media.Audience, now time.Time) string {
-	a.asked = append(a.asked, key)
-	return a.Store.URL(key, to, now)
+func (r heldFeed) Metas(context.Context, feed.Selection) ([]feed.Category, map[feed.CategoryID]feed.Meta, error) {
+	r.entered <- struct{}{}
+	<-r.release
+	return nil, nil, nil
 }
 
-type browsingFixture struct {
-	*browsing.Browsing
-	t        *testing.T
-	store    *memory.Store
-	pictures *urlRecorder
-	author   user.ID
-}
-
-func newBrowsingFixture(t *testing.T) *browsingFixture {
-	t.Helper()
-	w := &browsingFixture{t: t, store: memory.New(), pictures: &urlRecorder{Store: memory.NewMedia("https://plaza.example", []byte("key"))}}
-	w.author = usecases.OpenAccount(t, w.store, "+86-13900000001")
-	w.Browsing = browsing.New(w.store.Feed(), w.pictures, func() time.Time { return usecases.Noon })
-	return w
-}
-
-// list stores one item of each kind with the cover. The newest is a publication, the oldest a
-// demand.
-func (w *browsingFixture) list(cover media.Picture) {
-	w.t.Helper()
-	newer := publication.Content{Title: "Tea", Author: w.author, Cover: cover, Published: true, Created: usecases.Noon.Add(time.Hour),
-		Updated: usecases.Noon}
-	older := newer
-	older.Created = usecases.Noon
-	w.imports(publication.Publication{ID: 1, Content: newer}, publication.Node{ID: 2, Content: older}, demand.Demand{
-		ID: 3, Title: "Tea", Author: w.author, Cover: cover, Published: true, Place: &geo.Point{}, Created: usecases.Noon.Add(-time.Hour),
+func TestFED05_four_wide_areas_are_counted_at_once_and_others_wait_for_a_second(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := heldFeed{entered: make(chan struct{}, 10), release: make(chan struct{})}
+		b := browsing.New(r, nil, time.Now)
+		count := func(ctx context.Context, within geo.Kilometres) chan error {
+			result := make(chan error, 1)
+			go func() {
+				_, err := b.Categories(ctx, feed.Select([]feed.Kind{feed.Demand}, &feed.Area{Within: within}))
+				result <- err
+			}()
+			synctest.Wait()
+			return result
+		}
+		var counting []chan error
+		for range 4 {
+			counting = append(counting, count(t.Context(), 5.001))
+		}
+		ctx, leave := context.WithCancel(t.Context())
+		gone, waiting := count(ctx, 500), count(t.Context(), 500)
+		assert.Len(t, r.entered, 4)
+		leave()
+		assert.ErrorIs(t, <-gone, context.Canceled)
+		r.release <- struct{}{}
+		synctest.Wait()
+		assert.Len(t, r.entered, 5, "the one that waited has begun")
+		begun := time.Now()
+		assert.ErrorIs(t, <-count(t.Context(), 500), browsing.ErrBusy)
+		assert.Equal(t, time.Second, time.Since(begun))
+		narrow := count(t.Context(), geo.DefaultDistance)
+		assert.Len(t, r.entered, 6, "the default distance is never refused")
+		close(r.release)
+		for _, result := range append(counting, waiting, narrow) {
+			assert.NoError(t, <-result)
+		}
 	})
-}
-
-func (w *browsingFixture) imports(things ...any) {
-	w.t.Helper()
-	stores := content.Stores{Accounts: w.store.Accounts(), Directory: w.store.Accounts(), Imports: w.store.Imports()}
-	require.NoError(w.t, content.Import(w.t.Context(), stores, things...))
-}
-
-// covers returns the covers of the listed publication, node and demand.
-func (w *browsingFixture) covers() []media.Picture {
-	w.t.Helper()
-	p, err := w.Items(w.t.Context(), 0, feed.Select(feed.ItemKinds(), nil), page.Request{})
-	require.NoError(w.t, err)
-	require.Equal(w.t, 3, p.Total)
-	require.Len(w.t, p.Items, 3)
-	return []media.Picture{
-		p.Items[0].Listable.(publication.Publication).Cover,
-		p.Items[1].Listable.(publication.Node).Cover,
-		p.Items[2].Listable.(demand.Demand).Cover,
-	}
-}
-
-func TestADM04_covers_of_the_feed_that_are_kept_come_with_their_addresses(t *testing.T) {
-	w := newBrowsingFixture(t)
-	w.list(media.CoverOf("public/a.jpg", "cover_sm", 30, 20))
-	const address = "https://plaza.example/media/public/a.jpg"
-	want := media.Picture{Key: "public/a.jpg", Path: address, Sizes: []media.Size{
-		{Name: "cover_sm", Width: 30, Height: 20, Key: "public/a.jpg", Path: address},
-	}}
-	assert.Equal(t, []media.Picture{want, want, want}, w.covers())
-
-	w.pictures.Store = memory.NewMedia("https://elsewhere.example", []byte("key"))
-	for _, cover := range w.covers() {
-		assert.Equal(t, "https://elsewhere.example/media/public/a.jpg", cover.Path, "the one that it has now")
-	}
 }

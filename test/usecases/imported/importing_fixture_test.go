@@ -6,12 +6,14 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
 
 	"plaza/adapters/imaging"
 	"plaza/adapters/jsonlines"
@@ -22,6 +24,7 @@ import (
 	"plaza/domain/feed"
 	"plaza/domain/imported"
 	"plaza/domain/page"
+	"plaza/domain/user"
 	"plaza/test/usecases"
 )
 
@@ -40,6 +43,30 @@ func newImportFixture(t *testing.T) *importFixture {
 		Store: store.Imports(), Decoder: jsonlines.Decoder{}, Feed: store.Feed(), Sanitiser: sanitiser.New("https://plaza.example/media/public/"),
 		Processor: imaging.NewProcessor(1), Pictures: media, Now: func() time.Time { return usecases.Noon },
 	}}
+}
+
+// failingImports is a store that fails at one call of Apply, before or after storing the batch.
+type failingImports struct {
+	imported.Store
+	left    int
+	after   bool
+	failing func() // is called before it fails, if set
+}
+
+func (f *failingImports) Apply(ctx context.Context, b imported.Batch) ([]imported.Outcome, error) {
+	f.left--
+	if f.left != 0 {
+		return f.Store.Apply(ctx, b)
+	}
+	if f.failing != nil {
+		f.failing()
+	}
+	if f.after {
+		if _, err := f.Store.Apply(ctx, b); err != nil {
+			return nil, err
+		}
+	}
+	return nil, usecases.ErrInjected
 }
 
 // importedFile is an imported.File of lines in memory.
@@ -103,7 +130,7 @@ func (r *keptRejects) open(length int64) (imported.Rejects, error) {
 	return r, nil
 }
 
-func (r *keptRejects) Keep(_ context.Context, lines []imported.Reject) error {
+func (r *keptRejects) Keep(lines []imported.Reject) error {
 	if r.fail != nil {
 		return r.fail
 	}
@@ -146,14 +173,31 @@ func importSource(f *importedFile, r *keptRejects) importing.Source {
 	return importing.Source{File: f, Label: f.name, Rejects: r.open}
 }
 
-func (w *importFixture) importer() *importing.Importer { return importing.NewImporter(w.ports) }
+// importFile imports the file.
+func (w *importFixture) importFile(ctx context.Context, f *importedFile, r *keptRejects, seen *importWatcher) (importing.Summary, error) {
+	w.Helper()
+	return importing.NewImporter(w.ports).Import(ctx, []importing.Source{importSource(f, r)}, seen)
+}
+
+// bringAll imports files of the lines, of which the one with the index is damaged at its end.
+func (w *importFixture) bringAll(files [][]string, damaged int, r []keptRejects) (importing.Summary, error) {
+	w.Helper()
+	var sources []importing.Source
+	for n, lines := range files {
+		f := &importedFile{name: fmt.Sprint("file ", n), lines: lines}
+		if n == damaged {
+			f.damage = fmt.Errorf("%w: cut off", imported.ErrDamaged)
+		}
+		sources = append(sources, importSource(f, &r[n]))
+	}
+	return importing.NewImporter(w.ports).Import(w.Context(), sources, &importWatcher{})
+}
 
 // bring imports the lines as one file.
 func (w *importFixture) bring(name string, lines ...string) (importing.Summary, []string) {
 	w.Helper()
 	r := &keptRejects{}
-	summary, err := w.importer().Import(w.Context(), []importing.Source{importSource(&importedFile{name: name, lines: lines}, r)},
-		&importWatcher{})
+	summary, err := w.importFile(w.Context(), &importedFile{name: name, lines: lines}, r, &importWatcher{})
 	require.NoError(w, err)
 	return summary, r.kept
 }
@@ -182,22 +226,44 @@ func personLine(id string, phone int) string {
 }
 
 func categoryLine(id, parent int) string {
-	if parent == 0 {
-		return recordLine("category", "id", id, "name", fmt.Sprint("C", id), "slug", fmt.Sprint("c", id))
-	}
 	return recordLine("category", "id", id, "parent", parent, "name", fmt.Sprint("C", id), "slug", fmt.Sprint("c", id))
 }
 
 func bundleLine(id, original int) string {
-	if original == 0 {
-		return recordLine("bundle", "id", id)
-	}
 	return recordLine("bundle", "id", id, "first_original", original, "original", original)
 }
 
 func publicationLine(id, bundle int, author string, category int, title string) string {
 	return recordLine("publication", "id", id, "bundle", bundle, "author", author, "category", category, "title", title,
 		"language", "en", "created", createdDay, "updated", updatedDay)
+}
+
+// textLine returns a line of a node or a demand by u1, with further fields.
+func textLine(kind string, id int, fields ...any) string {
+	fields = append(fields, "id", id, "author", "u1", "title", "A text", "created", createdDay)
+	if kind == "node" {
+		return recordLine(kind, append(fields, "language", "en")...)
+	}
+	return recordLine(kind, append(fields, "closed", updatedDay, "start", updatedDay, "end", updatedDay)...)
+}
+
+// drawLine draws a line from a small set of records, many of which are repeated, early or
+// missing.
+func drawLine(t *rapid.T) string {
+	id := func(what string, most int) int { return rapid.IntRange(1, most).Draw(t, what) }
+	author := func() string { return fmt.Sprint("u", id("author", 4)) }
+	switch rapid.IntRange(0, 7).Draw(t, "kind") {
+	case 0:
+		return personLine(author(), id("phone", 5))
+	case 1, 2:
+		return categoryLine(id("category", 6), rapid.IntRange(0, 6).Draw(t, "parent"))
+	case 3:
+		return bundleLine(id("bundle", 4), rapid.IntRange(0, 4).Draw(t, "original"))
+	case 4:
+		return "nonsense"
+	default:
+		return publicationLine(id("publication", 8), id("bundle", 4), author(), id("category", 6), fmt.Sprint("T", id("title", 3)))
+	}
 }
 
 // feedPage returns the items of a kind in a category of the feed.
@@ -208,4 +274,20 @@ func (w *importFixture) feedPage(in feed.CategoryID, kind feed.Kind) []feed.Item
 	items, err := w.store.Feed().Page(w.Context(), in, feed.Selection{Kinds: []feed.Kind{kind}}, first)
 	require.NoError(w, err)
 	return items.Items
+}
+
+// dump returns all stored data that is visible through the ports.
+func (w *importFixture) dump() string {
+	w.Helper()
+	categories, metas, err := w.store.Feed().Metas(w.Context(), feed.Selection{Kinds: []feed.Kind{feed.Publication}})
+	require.NoError(w, err)
+	slices.SortFunc(categories, func(a, b feed.Category) int { return int(a.ID - b.ID) })
+	members, err := w.store.Accounts().Members(w.Context(), []user.ID{1, 2, 3, 4})
+	require.NoError(w, err)
+	slices.SortFunc(members, func(a, b user.Member) int { return int(a.ID - b.ID) })
+	dump := fmt.Sprint(categories, metas, members)
+	for _, c := range categories {
+		dump += fmt.Sprint(w.feedPage(c.ID, feed.Publication))
+	}
+	return dump
 }

@@ -19,6 +19,7 @@ import (
 	"plaza/application/translation"
 	"plaza/domain/locale"
 	"plaza/domain/localisation"
+	"plaza/domain/ratelimit"
 	"plaza/domain/user"
 )
 
@@ -27,7 +28,6 @@ type recordingTranslator struct {
 	pseudo.Translator
 	mu      sync.Mutex
 	batches [][]string
-	ended   time.Time // of the last batch
 	takes   time.Duration
 	fails   error
 }
@@ -48,9 +48,6 @@ func (tr *recordingTranslator) Translate(ctx context.Context, from, to locale.Ta
 	case <-time.After(tr.takes):
 	case <-ctx.Done():
 	}
-	tr.mu.Lock()
-	tr.ended = time.Now()
-	tr.mu.Unlock()
 	if err := errors.Join(ctx.Err(), tr.fails); err != nil {
 		return nil, err
 	}
@@ -101,14 +98,6 @@ func localeTag(t *testing.T, name string) locale.Tag {
 	return parsed
 }
 
-func localeTags(t *testing.T, names ...string) (all []locale.Tag) {
-	t.Helper()
-	for _, name := range names {
-		all = append(all, localeTag(t, name))
-	}
-	return all
-}
-
 // textsOfPage returns a page of texts: two in French and four in English, one of which is blank.
 func textsOfPage(t *testing.T) []localisation.Text {
 	british, french, english := localeTag(t, "en-GB"), localeTag(t, "fr"), localeTag(t, "en")
@@ -122,61 +111,20 @@ func textsOfPage(t *testing.T) []localisation.Text {
 // Characters of the French and of the English texts.
 const frenchCharacters, englishCharacters = 4 + 19, 3 + 14 + 5
 
-// Two readers of translations.
-const readerAda, readerBob user.ID = 1, 2
+const readerAda user.ID = 1
 
-type translatedTexts map[localisation.Text]localisation.Translation
-
-// read returns the translations of the page for a reader, but for the blank text's.
-func (w *translationFixture) read(t *testing.T, to string) translatedTexts {
+// read returns the translations of the page for Ada, but for the blank text's.
+func (w *translationFixture) read(t *testing.T, to string) map[localisation.Text]localisation.Translation {
 	t.Helper()
-	return w.readBy(t, readerAda, to)
-}
-
-// readBy is read for a reader of that name.
-func (w *translationFixture) readBy(t *testing.T, reader user.ID, to string) translatedTexts {
-	t.Helper()
-	got := w.Translate(t.Context(), reader, textsOfPage(t), localeTag(t, to))
+	got := w.Translate(t.Context(), readerAda, textsOfPage(t), localeTag(t, to))
 	maps.DeleteFunc(got, func(source localisation.Text, _ localisation.Translation) bool { return source.Content == " " })
 	return got
-}
-
-func TestPUB04_only_texts_in_another_language_are_translated(t *testing.T) {
-	w := newTranslationFixture(t)
-	french := localeTag(t, "fr")
-	assert.Equal(t, translatedTexts{
-		{Content: "Pain", Language: french}: {Text: "⟦en⟧ Pain", Translator: "pseudo", Language: localeTag(t, "en")},
-		{Content: "La mie et la croûte", Language: french}: {Text: "⟦en⟧ La mie et la croûte", Translator: "pseudo",
-			Language: localeTag(t, "en")},
-	}, w.read(t, "en-US"))
-	blank := localisation.Text{Content: " ", Language: french}
-	assert.EqualValues(t, translatedTexts{blank: {Text: " ", Translator: "pseudo", Language: localeTag(t, "en")}},
-		w.Translate(t.Context(), readerAda, []localisation.Text{blank, {Content: "of no language"}}, localeTag(t, "en")),
-		"a blank text is its own translation")
-	assert.Empty(t, w.Translate(t.Context(), readerAda, textsOfPage(t), locale.Tag{}))
-	assert.Equal(t, 1, w.translator.asked())
-}
-
-func TestPUB06_a_page_asks_once_per_language_and_then_never_for_a_month(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		w := newTranslationFixture(t)
-		assert.Len(t, w.read(t, "es"), 5)
-		assert.ElementsMatch(t, [][]string{{"Bells", "Tea", "How to make it"}, {"Pain", "La mie et la croûte"}}, w.translator.batches)
-		w.read(t, "es-MX")
-		assert.Len(t, w.translator.batches, 2, "the same language")
-		w.later = localisation.CacheFor - time.Second
-		w.read(t, "es")
-		assert.Len(t, w.translator.batches, 2)
-		w.later = localisation.CacheFor
-		w.read(t, "es")
-		assert.Len(t, w.translator.batches, 4, "after a month")
-	})
 }
 
 func TestPUB06_readers_of_two_variants_get_their_own(t *testing.T) {
 	w := newTranslationFixture(t)
 	w.read(t, "pt-PT")
-	for _, got := range w.readBy(t, readerBob, "pt-BR") {
+	for _, got := range w.read(t, "pt-BR") {
 		assert.Contains(t, got.Text, "⟦pt-BR⟧")
 		assert.Equal(t, localeTag(t, "pt-BR"), got.Language)
 	}
@@ -241,10 +189,80 @@ func TestPUB07_a_batch_ends_even_if_the_translator_does_not(t *testing.T) {
 	})
 }
 
-func TestWithout_a_translator_nothing_is_translated(t *testing.T) {
-	w := translation.New(nil, memory.New().Translations(), translation.Offer{}, time.Now, nil)
-	assert.Empty(t, w.Translate(t.Context(), readerAda, []localisation.Text{{Content: "Tea", Language: localeTag(t, "en")}},
-		localeTag(t, "es")))
-	assert.Zero(t, w.Counts())
-	w.Close()
+func TestPUB06_a_language_that_is_not_offered_counts_as_no_header(t *testing.T) {
+	w := newTranslationFixture(t)
+	w.serve(t, translation.Offer{Languages: []locale.Tag{localeTag(t, "en"), localeTag(t, "zh-Hans")}})
+	for reader, want := range map[string]int{"en-US": 2, "zh_CN": 5, "zh-TW": 0, "es": 0} {
+		assert.Len(t, w.read(t, reader), want, reader)
+	}
+	assert.Equal(t, 3, w.translator.asked())
+}
+
+func TestPUB06_a_spent_budget_leaves_publications_as_they_were_written_until_the_next_day(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) { // the bubble's clock starts at midnight UTC
+		w := newTranslationFixture(t)
+		w.serve(t, translation.Offer{Budget: frenchCharacters + englishCharacters - 1})
+		assert.NotEmpty(t, w.read(t, "en"))
+		assert.Empty(t, w.read(t, "de-DE"), "the budget is one character short of the English texts")
+		assert.Equal(t, 1, w.translator.asked())
+		assert.EqualValues(t, 2, w.Counts().Failures, "both languages of the page")
+		assert.NotEmpty(t, w.read(t, "en"), "cached texts cost nothing")
+		w.later = 24*time.Hour - 3*time.Second
+		awaitRetryDelay()
+		assert.Empty(t, w.read(t, "de"))
+		awaitRetryDelay()
+		w.later = 24 * time.Hour
+		assert.NotEmpty(t, w.read(t, "en-GB"), "still cached")
+		assert.NotEmpty(t, w.read(t, "de"))
+	})
+}
+
+func TestPUB06_of_the_budget_goes_what_may_be_charged(t *testing.T) {
+	for name, c := range map[string]struct {
+		translator *recordingTranslator
+		spent      bool
+	}{
+		"refused":   {&recordingTranslator{fails: errors.New("quota")}, false},
+		"not heard": {&recordingTranslator{takes: time.Minute}, true},
+		"cut":       {&recordingTranslator{fails: context.Canceled}, true},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			w := newTranslationFixture(t)
+			c.translator.Translator = w.translator.Translator
+			w.translator = c.translator
+			w.serve(t, translation.Offer{Budget: frenchCharacters})
+			assert.Empty(t, w.read(t, "en"), name)
+			w.Close()
+			allowed, err := w.cache.Spend(t.Context(), localisation.Spending{
+				Translator: "pseudo", Day: localisation.DayOf(time.Now()), Characters: 1,
+			}, frenchCharacters)
+			require.NoError(t, err)
+			assert.Equal(t, !c.spent, allowed, name)
+			assert.Equal(t, map[bool]int64{true: frenchCharacters}[c.spent], w.Counts().Characters, name)
+		})
+	}
+}
+
+func TestGEN_14_pages_at_once_in_one_language_count_once_and_it_stays_the_readers_for_the_period(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newTranslationFixture(t)
+		w.serve(t, translation.Offer{NewLanguages: ratelimit.Limit{Count: 1, Period: time.Hour}})
+		begun := time.Now()
+		w.translator.takes = time.Second
+		var pages sync.WaitGroup
+		for range 20 {
+			pages.Go(func() { assert.Len(t, w.read(t, "es"), 5) })
+		}
+		pages.Wait()
+		w.translator.takes = 0
+		other := textsOfPage(t)[:1]
+		other[0].Content = "Other bells"
+		w.later = time.Hour - time.Second - time.Since(begun)
+		assert.Len(t, w.Translate(t.Context(), readerAda, other, localeTag(t, "es-MX")), 1, "a new text")
+		assert.Empty(t, w.read(t, "de"))
+		w.later += time.Second
+		assert.Len(t, w.read(t, "de"), 5)
+		other[0].Content = "More bells"
+		assert.Empty(t, w.Translate(t.Context(), readerAda, other, localeTag(t, "es")))
+	})
 }
