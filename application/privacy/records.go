@@ -54,32 +54,273 @@ func (r Record) Pictures() (all []media.Key) {
 
 // formats has what makes the record of each kind.
 var formats = map[personaldata.Kind]func(stored personaldata.Record) Record{
-	personaldata.Sessions:        format(sessionRecord),
-	personaldata.Comments:        format(commentRecord),
-	personaldata.Likes:           format(likeRecord),
-	personaldata.Events:          format(eventRecord),
-	personaldata.Follows:         format(followRecord),
-	personaldata.Blocks:          format(blockRecord),
-	personaldata.Notifications:   format(notificationRecord),
-	personaldata.Reports:         format(reportRecord),
-	personaldata.Images:          format(imageRecord),
-	personaldata.Hidden:          format(hiddenRecord),
-	personaldata.Publications:    format(publicationRecord),
-	personaldata.Nodes:           format(nodeRecord),
-	personaldata.Demands:         format(demandRecord),
-	personaldata.HowTos:          format(howToRecord),
-	personaldata.Refunds:         format(refundRecord),
-	personaldata.Payments:        format(paymentRecord),
-	personaldata.Prepayments:     format(prepaymentRecord),
-	personaldata.Orders:          format(orderRecord),
-	personaldata.IdempotencyKeys: format(idempotencyKeyRecord),
-	personaldata.RateLimits:      format(rateLimitRecord),
-	personaldata.FailedLogins:    format(failedLoginRecord),
-	personaldata.LoginNetworks:   format(loginNetworkRecord),
-	personaldata.Codes:           format(codeRecord),
-	personaldata.CodeUses:        format(codeUseRecord),
-	personaldata.StaffActs:       format(staffActRecord),
-	personaldata.Account:         format(accountRecord),
+	personaldata.Account: format(func(p personaldata.Person) Record {
+		a, m := p.Account, p.Member
+		return Record{
+			{"uid", "number of the account", a.User},
+			{"phone", "phone number to log in with", a.Phone.String()},
+			{"firstname", "given name", optional(m.Firstname)},
+			{"lastname", "family name", optional(m.Lastname)},
+			{"expertise", "main expertise", optional(m.Expertise)},
+			{"location", "current region", optional(m.Location)},
+			{"bio", "what you say of yourself", optional(p.Bio)},
+			{"timezone", "time zone", m.Timezone},
+			{"avatar", "picture", optional(m.Avatar.Key)},
+			{"scopes", "what tokens of the account may do", listOf(a.Scopes)},
+			{"staff", "whether the account may use the back office", a.Staff},
+			{"disabled", "whether logins are refused", a.Disabled},
+			{"joined_at", "when the account was opened", m.Joined},
+			{"seen_at", "when you were last online", optional(m.Seen)},
+			{"source", "id at the source that the account was imported from", optional(p.Source)},
+		}
+	}),
+	// The key of a token is left out.
+	personaldata.Sessions: format(func(t access.Token) Record {
+		return Record{
+			{"id", "number of the token", t.ID},
+			{"scopes", "what the token may do", listOf(t.Scopes)},
+			{"created_at", "when it was issued", t.Created},
+			{"used_at", "when it was last used", t.Used},
+			{"expires_at", "when it ends unless it is used", t.Expires()},
+		}
+	}),
+	personaldata.Events: format(func(s event.State) Record {
+		return Record{
+			{"id", "number of the event", s.ID},
+			{"event_time", "day on which it happened", s.Date.String()},
+			{"title", "title", s.Title},
+			{"content", "plain text", s.Content},
+			{"html_content", "text as HTML", string(s.HTML)},
+			{"category", "number of its category", optional(s.Category)},
+			{"view_permission", "who may see it: 0 everyone, 100 contacts, 200 only you", int(s.Permission)},
+			{"status", "0 a draft, 100 published", int(s.Status)},
+			{"province", "place found in the text", optional(s.Place.Province)},
+			{"city", "place found in the text", optional(s.Place.City)},
+			{"district", "place found in the text", optional(s.Place.District)},
+			{"plates", "pictures: id, picture and created_at of each", platesOf(s.Plates)},
+			{"create_time", "when it was written", s.Created},
+			{"last_modified", "when it was last changed", s.Modified},
+			{"published_at", "when you first published it", optional(s.Published)},
+		}
+	}),
+	personaldata.Comments: format(func(c event.Comment) Record {
+		return Record{
+			{"id", "number of the comment", c.ID},
+			{"event", "number of the event that it is on", c.Event},
+			{"content", "plain text", c.Content},
+			{"create_time", "when it was written", c.Created},
+		}
+	}),
+	personaldata.Likes: format(func(on event.ID) Record { return Record{{"event", "number of the event", on}} }),
+	personaldata.Follows: format(func(s subscription.Subscription) Record {
+		return Record{
+			{"id", "number of the subscription", s.ID},
+			{"followed_user", "uid of the person", optional(s.Followed)},
+			{"followed_category", "number of the category", optional(s.Category)},
+			{"created_at", "since when", s.Created},
+		}
+	}),
+	personaldata.Blocks: format(func(b block.Block) Record {
+		return Record{{"blocked_user", "uid of the person", b.Whom}, {"created_at", "since when", b.Created}}
+	}),
+	personaldata.Reports: format(func(r moderation.Report) Record {
+		return Record{
+			{"id", "number of the report", r.ID},
+			{"kind", "what it is about: event, comment, image or user", string(r.Kind)},
+			{"object", "its number", r.Thing.ID},
+			{"reason", "spam, abuse, illegal or other", string(r.Reason)},
+			{"text", "what you added", r.Text},
+			{"created_at", "when you reported it", r.Created},
+			{"decided_at", "when staff decided it", optional(r.Decided)},
+		}
+	}),
+	personaldata.Hidden: format(func(h moderation.Hiding) Record {
+		return Record{
+			{"kind", "event, comment or image", string(h.Kind)},
+			{"object", "its number", h.ID},
+			{"reason", "why staff have hidden it", h.Reason},
+			{"hidden_at", "when", h.At},
+		}
+	}),
+	personaldata.Notifications: format(func(n personaldata.Notification) Record {
+		field := func(kind notification.Kind) any {
+			if n.Kind != kind {
+				return nil
+			}
+			return n.Object
+		}
+		return Record{
+			{"id", "number of the notification", n.ID},
+			{"kind", "comment, like or follow", string(n.Kind)},
+			{"user", "uid of the person who did it", n.By},
+			{"event", "number of the liked event", field(notification.Like)},
+			{"comment", "number of the comment", field(notification.Comment)},
+			{"created_at", "when the person did it", n.Created},
+		}
+	}),
+	// A deleted image has no file.
+	personaldata.Images: format(func(i userimage.Image) Record {
+		var picture any = i.Key
+		if !i.Deleted.IsZero() {
+			picture = string(i.Key)
+		}
+		return Record{
+			{"id", "number of the image", i.ID},
+			{"picture", "picture; gone if the image is deleted", picture},
+			{"width", "pixels", i.Width},
+			{"height", "pixels", i.Height},
+			{"tags", "tags", listOf(i.Tags.Names())},
+			{"create_time", "when it was uploaded", i.Created},
+			{"delete_time", "when it was deleted", optional(i.Deleted)},
+		}
+	}),
+	personaldata.Publications: format(func(p personaldata.Publication) Record {
+		return append(Record{
+			{"id", "number of the publication", p.ID},
+			{"bundle", "number of its bundle", optional(p.Bundle.ID)},
+			{"node", "number of its node", optional(p.Node)},
+			{"type", "0 a single chapter, 100 several", int(p.Type)},
+		}, contentFields(p.Content, p.HTML)...)
+	}),
+	personaldata.Nodes: format(func(n personaldata.Node) Record {
+		return append(Record{
+			{"id", "number of the node", n.ID},
+			{"bundle", "number of its bundle", optional(n.Bundle)},
+		}, contentFields(n.Content, n.HTML)...)
+	}),
+	personaldata.Demands: format(func(d demand.Demand) Record {
+		var lat, lng any
+		if d.Place != nil {
+			lat, lng = optional(d.Place.Lat), optional(d.Place.Lng)
+		}
+		return Record{
+			{"id", "number of the request", d.ID},
+			{"title", "title", d.Title},
+			{"description", "text", d.Description},
+			{"tags", "tags", listOf(d.Tags)},
+			coverField(d.Cover),
+			{"images", "addresses of pictures elsewhere", listOf(d.Images)},
+			{"address", "address of the service", optional(d.Address)},
+			{"lat", "latitude of the service, degrees", lat},
+			{"lng", "longitude of the service, degrees", lng},
+			{"category", "number of its category", optional(d.Category)},
+			{"closed_at", "until when it can be answered", d.Closed},
+			{"start_at", "when the service begins", d.Start},
+			{"end_at", "when the service ends", d.End},
+			{"published", "whether it is published", d.Published},
+			{"deleted", "whether it is deleted", d.Deleted},
+			{"created_at", "when it was written", d.Created},
+			{"updated_at", "when it was last changed", d.Updated},
+		}
+	}),
+	personaldata.HowTos: format(func(h publication.HowTo) Record {
+		return Record{
+			{"category", "name of its category", h.Category},
+			{"bundles", "numbers of its bundles", listOf(h.Bundles)},
+			{"created_at", "when it was made", h.Created},
+			{"updated_at", "when it was last changed", h.Updated},
+		}
+	}),
+	personaldata.Orders: format(func(o payment.Order) Record {
+		return Record{
+			{"id", "number of the order", o.ID},
+			{"subject", "what was ordered", o.Subject},
+			{"amount", "price in minor units of the currency", o.Amount},
+			{"currency", "currency", o.Currency},
+			{"state", "open, paid or closed", o.State},
+			{"created_at", "when it was made", o.Created},
+			{"expires_at", "until when it could be paid", o.Expires},
+			{"paid_at", "when it was paid", optional(o.PaidAt)},
+			{"transaction_id", "number of the payment at the wallet", optional(o.Transaction)},
+		}
+	}),
+	personaldata.Prepayments: format(func(p personaldata.Prepayment) Record {
+		return Record{
+			{"order", "number of the order", p.Order},
+			{"out_trade_no", "number of the request at the wallet", p.TradeNo},
+			{"end_type", "0 a code to scan, 100 an app, 200 the wallet's browser, 300 another browser", p.Intent.EndType},
+			{"wallet_app_type", "application at the wallet", p.Intent.App},
+			{"open_id", "your id at the wallet", optional(p.Intent.OpenID)},
+			{"state", "state at the wallet", p.State},
+			{"created_at", "when it was made", p.Created},
+		}
+	}),
+	personaldata.Payments: format(func(p payment.Payment) Record {
+		return Record{
+			{"id", "number of the payment", p.ID},
+			{"order", "number of the order", p.Order},
+			{"transaction_id", "number at the wallet", p.TransactionID},
+			{"state", "applied: it paid the order; refund_due: it is owed to you; disputed: it is being looked into", p.State},
+			{"amount", "in minor units of the currency", p.Amount},
+			{"currency", "currency", p.Currency},
+			{"received_at", "when the wallet reported it", p.Received},
+		}
+	}),
+	personaldata.Refunds: format(func(r payment.Refund) Record {
+		return Record{
+			{"id", "number of the refund", r.ID},
+			{"payment", "number of the payment", r.Payment},
+			{"amount", "in minor units of the currency", r.Amount},
+			{"currency", "currency", r.Currency},
+			{"reason", "why it was made", r.Reason},
+			{"state", "processing, succeeded, closed: nothing was returned; abnormal: it is being looked into", r.State},
+			{"wallet_refund_id", "number at the wallet", optional(r.WalletID)},
+			{"created_at", "when it was made", r.Created},
+			{"updated_at", "when its state changed last", r.Updated},
+		}
+	}),
+	personaldata.IdempotencyKeys: format(func(k personaldata.IdempotencyKey) Record {
+		return Record{
+			{"key", "as your program has sent it", k.Name},
+			{"since", "when it was sent or answered", k.Since},
+			{"made", "what the request made or paid", optional(k.Made)},
+			{"id", "the number of that", optional(k.ID)},
+		}
+	}),
+	personaldata.RateLimits: format(func(l personaldata.RateLimit) Record {
+		return Record{
+			{"action", "what is limited", l.Action},
+			{"until", "when nothing counts any more", l.Until},
+		}
+	}),
+	personaldata.FailedLogins: format(func(l personaldata.FailedLogin) Record {
+		return Record{
+			{"network", "address or network that it came from", l.Network},
+			{"at", "when", l.At},
+		}
+	}),
+	personaldata.LoginNetworks: format(func(n personaldata.LoginNetwork) Record {
+		return Record{
+			{"network", "address or network", n.Network},
+			{"last_login_at", "when the last login was", n.LastLogin},
+		}
+	}),
+	personaldata.Codes: format(func(c verification.State) Record {
+		return Record{
+			{"purpose", "what it is good for", c.Purpose},
+			{"made_at", "when it was made", c.Made},
+			{"expires_at", "until when it is good", c.Expires},
+			{"tries", "how often it was tried", c.Tries},
+			{"status", "live, spent, or replaced by a newer one", c.Status},
+		}
+	}),
+	personaldata.CodeUses: format(func(u personaldata.CodeUse) Record {
+		return Record{
+			{"use", "requested or tried", u.Use},
+			{"network", "address or network that it came from", u.Network},
+			{"at", "when", u.At},
+		}
+	}),
+	// Who did it is data of another person.
+	personaldata.StaffActs: format(func(r audit.Record) Record {
+		return Record{
+			{"id", "number of the act", r.ID},
+			{"at", "when", r.At},
+			{"act", "what was done", r.Act},
+			{"object", "what it was done to", r.Object.Kind},
+			{"object_id", "the number of that", optional(r.Object.ID)},
+		}
+	}),
 }
 
 func format[V any](recordOf func(V) Record) func(personaldata.Record) Record {
@@ -105,58 +346,6 @@ func optional[T comparable](value T) any {
 // listOf returns a copy of the list. It is never nil, so that an export writes an empty list.
 func listOf[T any](list []T) []T { return append([]T{}, list...) }
 
-func accountRecord(p personaldata.Person) Record {
-	a, m := p.Account, p.Member
-	return Record{
-		{"uid", "number of the account", a.User},
-		{"phone", "phone number to log in with", a.Phone.String()},
-		{"firstname", "given name", optional(m.Firstname)},
-		{"lastname", "family name", optional(m.Lastname)},
-		{"expertise", "main expertise", optional(m.Expertise)},
-		{"location", "current region", optional(m.Location)},
-		{"bio", "what you say of yourself", optional(p.Bio)},
-		{"timezone", "time zone", m.Timezone},
-		{"avatar", "picture", optional(m.Avatar.Key)},
-		{"scopes", "what tokens of the account may do", listOf(a.Scopes)},
-		{"staff", "whether the account may use the back office", a.Staff},
-		{"disabled", "whether logins are refused", a.Disabled},
-		{"joined_at", "when the account was opened", m.Joined},
-		{"seen_at", "when you were last online", optional(m.Seen)},
-		{"source", "id at the source that the account was imported from", optional(p.Source)},
-	}
-}
-
-// sessionRecord returns the record of a token, without its key.
-func sessionRecord(t access.Token) Record {
-	return Record{
-		{"id", "number of the token", t.ID},
-		{"scopes", "what the token may do", listOf(t.Scopes)},
-		{"created_at", "when it was issued", t.Created},
-		{"used_at", "when it was last used", t.Used},
-		{"expires_at", "when it ends unless it is used", t.Expires()},
-	}
-}
-
-func eventRecord(s event.State) Record {
-	return Record{
-		{"id", "number of the event", s.ID},
-		{"event_time", "day on which it happened", s.Date.String()},
-		{"title", "title", s.Title},
-		{"content", "plain text", s.Content},
-		{"html_content", "text as HTML", string(s.HTML)},
-		{"category", "number of its category", optional(s.Category)},
-		{"view_permission", "who may see it: 0 everyone, 100 contacts, 200 only you", int(s.Permission)},
-		{"status", "0 a draft, 100 published", int(s.Status)},
-		{"province", "place found in the text", optional(s.Place.Province)},
-		{"city", "place found in the text", optional(s.Place.City)},
-		{"district", "place found in the text", optional(s.Place.District)},
-		{"plates", "pictures: id, picture and created_at of each", platesOf(s.Plates)},
-		{"create_time", "when it was written", s.Created},
-		{"last_modified", "when it was last changed", s.Modified},
-		{"published_at", "when you first published it", optional(s.Published)},
-	}
-}
-
 // platesOf returns the plates, or nil if there are none.
 func platesOf(plates []event.Plate) any {
 	if len(plates) == 0 {
@@ -167,101 +356,6 @@ func platesOf(plates []event.Plate) any {
 		all[i] = Plate{p.ID, p.Photo, instant.Timestamp(p.Created)}
 	}
 	return all
-}
-
-func commentRecord(c event.Comment) Record {
-	return Record{
-		{"id", "number of the comment", c.ID},
-		{"event", "number of the event that it is on", c.Event},
-		{"content", "plain text", c.Content},
-		{"create_time", "when it was written", c.Created},
-	}
-}
-
-func likeRecord(on event.ID) Record { return Record{{"event", "number of the event", on}} }
-
-func followRecord(s subscription.Subscription) Record {
-	return Record{
-		{"id", "number of the subscription", s.ID},
-		{"followed_user", "uid of the person", optional(s.Followed)},
-		{"followed_category", "number of the category", optional(s.Category)},
-		{"created_at", "since when", s.Created},
-	}
-}
-
-func blockRecord(b block.Block) Record {
-	return Record{{"blocked_user", "uid of the person", b.Whom}, {"created_at", "since when", b.Created}}
-}
-
-func reportRecord(r moderation.Report) Record {
-	return Record{
-		{"id", "number of the report", r.ID},
-		{"kind", "what it is about: event, comment, image or user", string(r.Kind)},
-		{"object", "its number", r.Thing.ID},
-		{"reason", "spam, abuse, illegal or other", string(r.Reason)},
-		{"text", "what you added", r.Text},
-		{"created_at", "when you reported it", r.Created},
-		{"decided_at", "when staff decided it", optional(r.Decided)},
-	}
-}
-
-func hiddenRecord(h moderation.Hiding) Record {
-	return Record{
-		{"kind", "event, comment or image", string(h.Kind)},
-		{"object", "its number", h.ID},
-		{"reason", "why staff have hidden it", h.Reason},
-		{"hidden_at", "when", h.At},
-	}
-}
-
-func notificationRecord(n personaldata.Notification) Record {
-	field := func(kind notification.Kind) any {
-		if n.Kind != kind {
-			return nil
-		}
-		return n.Object
-	}
-	return Record{
-		{"id", "number of the notification", n.ID},
-		{"kind", "comment, like or follow", string(n.Kind)},
-		{"user", "uid of the person who did it", n.By},
-		{"event", "number of the liked event", field(notification.Like)},
-		{"comment", "number of the comment", field(notification.Comment)},
-		{"created_at", "when the person did it", n.Created},
-	}
-}
-
-// imageRecord returns the record of an uploaded image. That of a deleted image has no file.
-func imageRecord(i userimage.Image) Record {
-	var picture any = i.Key
-	if !i.Deleted.IsZero() {
-		picture = string(i.Key)
-	}
-	return Record{
-		{"id", "number of the image", i.ID},
-		{"picture", "picture; gone if the image is deleted", picture},
-		{"width", "pixels", i.Width},
-		{"height", "pixels", i.Height},
-		{"tags", "tags", listOf(i.Tags.Names())},
-		{"create_time", "when it was uploaded", i.Created},
-		{"delete_time", "when it was deleted", optional(i.Deleted)},
-	}
-}
-
-func publicationRecord(p personaldata.Publication) Record {
-	return append(Record{
-		{"id", "number of the publication", p.ID},
-		{"bundle", "number of its bundle", optional(p.Bundle.ID)},
-		{"node", "number of its node", optional(p.Node)},
-		{"type", "0 a single chapter, 100 several", int(p.Type)},
-	}, contentFields(p.Content, p.HTML)...)
-}
-
-func nodeRecord(n personaldata.Node) Record {
-	return append(Record{
-		{"id", "number of the node", n.ID},
-		{"bundle", "number of its bundle", optional(n.Bundle)},
-	}, contentFields(n.Content, n.HTML)...)
 }
 
 // contentFields returns the fields that publications and nodes share.
@@ -287,150 +381,4 @@ func coverField(p media.Picture) Field {
 		value = optional(p.Path)
 	}
 	return Field{"cover", "picture, or the address of a picture elsewhere", value}
-}
-
-func demandRecord(d demand.Demand) Record {
-	var lat, lng any
-	if d.Place != nil {
-		lat, lng = optional(d.Place.Lat), optional(d.Place.Lng)
-	}
-	return Record{
-		{"id", "number of the request", d.ID},
-		{"title", "title", d.Title},
-		{"description", "text", d.Description},
-		{"tags", "tags", listOf(d.Tags)},
-		coverField(d.Cover),
-		{"images", "addresses of pictures elsewhere", listOf(d.Images)},
-		{"address", "address of the service", optional(d.Address)},
-		{"lat", "latitude of the service, degrees", lat},
-		{"lng", "longitude of the service, degrees", lng},
-		{"category", "number of its category", optional(d.Category)},
-		{"closed_at", "until when it can be answered", d.Closed},
-		{"start_at", "when the service begins", d.Start},
-		{"end_at", "when the service ends", d.End},
-		{"published", "whether it is published", d.Published},
-		{"deleted", "whether it is deleted", d.Deleted},
-		{"created_at", "when it was written", d.Created},
-		{"updated_at", "when it was last changed", d.Updated},
-	}
-}
-
-func howToRecord(h publication.HowTo) Record {
-	return Record{
-		{"category", "name of its category", h.Category},
-		{"bundles", "numbers of its bundles", listOf(h.Bundles)},
-		{"created_at", "when it was made", h.Created},
-		{"updated_at", "when it was last changed", h.Updated},
-	}
-}
-
-func orderRecord(o payment.Order) Record {
-	return Record{
-		{"id", "number of the order", o.ID},
-		{"subject", "what was ordered", o.Subject},
-		{"amount", "price in minor units of the currency", o.Amount},
-		{"currency", "currency", o.Currency},
-		{"state", "open, paid or closed", o.State},
-		{"created_at", "when it was made", o.Created},
-		{"expires_at", "until when it could be paid", o.Expires},
-		{"paid_at", "when it was paid", optional(o.PaidAt)},
-		{"transaction_id", "number of the payment at the wallet", optional(o.Transaction)},
-	}
-}
-
-func prepaymentRecord(p personaldata.Prepayment) Record {
-	return Record{
-		{"order", "number of the order", p.Order},
-		{"out_trade_no", "number of the request at the wallet", p.TradeNo},
-		{"end_type", "0 a code to scan, 100 an app, 200 the wallet's browser, 300 another browser", p.Intent.EndType},
-		{"wallet_app_type", "application at the wallet", p.Intent.App},
-		{"open_id", "your id at the wallet", optional(p.Intent.OpenID)},
-		{"state", "state at the wallet", p.State},
-		{"created_at", "when it was made", p.Created},
-	}
-}
-
-func paymentRecord(p payment.Payment) Record {
-	return Record{
-		{"id", "number of the payment", p.ID},
-		{"order", "number of the order", p.Order},
-		{"transaction_id", "number at the wallet", p.TransactionID},
-		{"state", "applied: it paid the order; refund_due: it is owed to you; disputed: it is being looked into", p.State},
-		{"amount", "in minor units of the currency", p.Amount},
-		{"currency", "currency", p.Currency},
-		{"received_at", "when the wallet reported it", p.Received},
-	}
-}
-
-func refundRecord(r payment.Refund) Record {
-	return Record{
-		{"id", "number of the refund", r.ID},
-		{"payment", "number of the payment", r.Payment},
-		{"amount", "in minor units of the currency", r.Amount},
-		{"currency", "currency", r.Currency},
-		{"reason", "why it was made", r.Reason},
-		{"state", "processing, succeeded, closed: nothing was returned; abnormal: it is being looked into", r.State},
-		{"wallet_refund_id", "number at the wallet", optional(r.WalletID)},
-		{"created_at", "when it was made", r.Created},
-		{"updated_at", "when its state changed last", r.Updated},
-	}
-}
-
-func idempotencyKeyRecord(k personaldata.IdempotencyKey) Record {
-	return Record{
-		{"key", "as your program has sent it", k.Name},
-		{"since", "when it was sent or answered", k.Since},
-		{"made", "what the request made or paid", optional(k.Made)},
-		{"id", "the number of that", optional(k.ID)},
-	}
-}
-
-func rateLimitRecord(l personaldata.RateLimit) Record {
-	return Record{
-		{"action", "what is limited", l.Action},
-		{"until", "when nothing counts any more", l.Until},
-	}
-}
-
-func failedLoginRecord(l personaldata.FailedLogin) Record {
-	return Record{
-		{"network", "address or network that it came from", l.Network},
-		{"at", "when", l.At},
-	}
-}
-
-func loginNetworkRecord(n personaldata.LoginNetwork) Record {
-	return Record{
-		{"network", "address or network", n.Network},
-		{"last_login_at", "when the last login was", n.LastLogin},
-	}
-}
-
-func codeRecord(c verification.State) Record {
-	return Record{
-		{"purpose", "what it is good for", c.Purpose},
-		{"made_at", "when it was made", c.Made},
-		{"expires_at", "until when it is good", c.Expires},
-		{"tries", "how often it was tried", c.Tries},
-		{"status", "live, spent, or replaced by a newer one", c.Status},
-	}
-}
-
-func codeUseRecord(u personaldata.CodeUse) Record {
-	return Record{
-		{"use", "requested or tried", u.Use},
-		{"network", "address or network that it came from", u.Network},
-		{"at", "when", u.At},
-	}
-}
-
-// staffActRecord returns the record of an act of staff. Who did it is data of another person.
-func staffActRecord(r audit.Record) Record {
-	return Record{
-		{"id", "number of the act", r.ID},
-		{"at", "when", r.At},
-		{"act", "what was done", r.Act},
-		{"object", "what it was done to", r.Object.Kind},
-		{"object_id", "the number of that", optional(r.Object.ID)},
-	}
 }
