@@ -3,7 +3,6 @@ package command_test
 import (
 	"bytes"
 	"compress/gzip"
-	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -101,11 +100,9 @@ func TestADM04_the_schema_of_each_kind_is_printed_without_a_database(t *testing.
 	sh := emptyShell(t)
 	for _, kind := range imported.Kinds() {
 		var schema struct {
-			Schema     string `json:"$schema"`
 			Properties struct{ Kind struct{ Const imported.Kind } }
 		}
 		sh.run("import", "--schema", string(kind)).ends(done).reads(&schema)
-		assert.Contains(t, schema.Schema, "2020-12", kind)
 		assert.Equal(t, kind, schema.Properties.Kind.Const)
 	}
 	assert.NoFileExists(t, sh.path())
@@ -124,14 +121,9 @@ func TestADM04_an_import_says_what_became_of_each_kind(t *testing.T) {
 	}, first)
 
 	records(t, folder, "one.jsonl", strings.Replace(aDemand, "a rose", "two roses", 1), childCategory)
-	again := sh.imports(done, one, two)
-	assert.Equal(t, map[string]map[string]int64{
-		"category": {"new": 0, "changed": 0, "unchanged": 2}, "user": {"new": 0, "changed": 0, "unchanged": 1},
-		"demand": {"new": 0, "changed": 1, "unchanged": 0},
-	}, again.Kinds)
 	said := sh.run("import", one, two).ends(done)
-	assert.Contains(t, said.out, "Imported 4 records: 0 new, 0 changed, 4 unchanged, 0 rejected.")
-	assert.Regexp(t, `(?m)^demand +0 +0 +1 *$`, said.out)
+	assert.Contains(t, said.out, "Imported 4 records: 0 new, 1 changed, 3 unchanged, 0 rejected.")
+	assert.Regexp(t, `(?m)^demand +0 +1 +0 *$`, said.out)
 	assert.Empty(t, said.err)
 	sh.run("check").ends(done)
 	assert.Equal(t, []string{one, two}, filesIn(t, folder), "no rejects")
@@ -191,28 +183,19 @@ func TestADM04_the_standard_input_is_imported(t *testing.T) {
 
 func TestADM04_a_gzip_is_imported_as_far_as_it_is_good(t *testing.T) {
 	sh := newShell(t)
-	var lines []string
-	for n := range 3000 {
-		lines = append(lines, fmt.Sprintf(`{"kind":"bundle","id":%d}`, n+1))
-	}
-	whole := gzipped(t, lines...)
+	whole := gzipped(t, rootCategory, childCategory, namedCategory)
 	file := filepath.Join(t.TempDir(), "a.jsonl.gz")
-	require.NoError(t, os.WriteFile(file, whole[:len(whole)-len(whole)/4], 0o600))
+	require.NoError(t, os.WriteFile(file, whole[:len(whole)-4], 0o600))
 	o := sh.run("import", "--json", file).ends(refused)
 	assert.Contains(t, o.err, "the gzip is truncated")
 	assert.Contains(t, o.err, "Import it again: stored records stay unchanged.")
 	var broken became
 	o.reads(&broken)
 	assert.Contains(t, broken.Error, "the gzip is truncated")
-	stored := broken.Kinds["bundle"]["new"]
-	require.Positive(t, stored)
-	require.Less(t, stored, int64(3000))
+	assert.Equal(t, fresh(2), broken.Kinds["category"], "the last line has no end")
 
 	require.NoError(t, os.WriteFile(file, whole, 0o600))
-	o = sh.run("import", "--json", file).ends(done)
-	var rest became
-	o.reads(&rest)
-	assert.Equal(t, map[string]int64{"new": 3000 - stored, "changed": 0, "unchanged": stored}, rest.Kinds["bundle"])
+	assert.Equal(t, map[string]int64{"new": 1, "changed": 0, "unchanged": 2}, sh.imports(done, file).Kinds["category"])
 }
 
 func gzipped(t *testing.T, lines ...string) []byte {

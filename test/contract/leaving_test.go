@@ -21,7 +21,7 @@ import (
 )
 
 var leavingRows = []row{
-	{"USR-07 password and code erase the account", accountIsErased, everyServer},
+	{"USR-07 USR-02 EVT-17 password and code erase the account", accountIsErased, everyServer},
 	{"USR-07 a wrong password or code erases nothing", erasureNeedsProof, oneStore},
 	{"USR-07 open orders forbid an erasure", openOrdersForbidErasure, everyStore},
 	{"USR-07 of two erasures at once one is answered", oneErasure, everyServer},
@@ -34,6 +34,13 @@ const (
 	exportPath = "/api/user/export/"
 )
 
+// erases erases the data of the person, as an operator does.
+func (s *server) erases(t *testing.T, p person) {
+	t.Helper()
+	_, err := s.app.Privacy.Erase(t.Context(), p.id)
+	require.NoError(t, err)
+}
+
 // leaves tries to erase the caller's account.
 func (c *client) leaves(t *testing.T, code string) answer {
 	t.Helper()
@@ -41,8 +48,8 @@ func (c *client) leaves(t *testing.T, code string) answer {
 }
 
 func accountIsErased(t *testing.T, s *server) {
-	ada, bob := s.member(t), s.member(t)
-	id, other := ada.publishes(t, "A lake"), bob.publishes(t, "Tea")
+	ada, bob, staff := s.member(t), s.member(t), s.staff(t)
+	id, other, uncommented := ada.publishes(t, "A lake"), bob.publishes(t, "Tea"), bob.publishes(t, "Rain")
 	ada.attaches(t, id)
 	addresses := []string{
 		ada.reads(t, id).text("data.plates.0.photo"),
@@ -52,10 +59,14 @@ func accountIsErased(t *testing.T, s *server) {
 	for _, address := range addresses {
 		s.anyone().fetches(t, address).is(200)
 	}
+	bob.comments(t, other, "First")
 	for range 25 { // more than one batch
 		ada.comments(t, other, "Oh")
 	}
-	ada.put(t, likePath(other)).is(204)
+	ada.comments(t, uncommented, "Ah")
+	for _, p := range []person{ada, bob} {
+		p.put(t, likePath(other)).is(204)
+	}
 	befriend(t, ada, bob)
 	second := s.with(s.anyone().gets(t, ada))
 	code := ada.codeToErase(t)
@@ -69,10 +80,19 @@ func accountIsErased(t *testing.T, s *server) {
 		second.get(t, profile).fails(401, "AUTHENTICATION_FAILED")
 		sameJSON(t, []any{bob.id}, s.anyone().looksUp(t, ada.id, bob.id).each("data", "uid"))
 		bob.get(t, eventPath(id)).fails(404, "RESOURCE_NOT_FOUND")
-		bob.reads(t, other).shows(object{"comment_count": 0, "like_count": 0})
+		got := bob.reads(t, other).shows(object{"comment_count": 1, "like_count": 1})
+		assert.Equal(t, []string{"First"}, got.column("data.comments", "content"))
+		bob.reads(t, uncommented).shows(object{"comment_count": 0})
+		assert.Equal(t, words(other), bob.get(t, recent).is(200).column("data", "id"), "EVT-12: never commented any more")
 	}
 	s.anyone().logsIn(t, ada.phone, password).invalid("non_field_errors")
-	assert.Empty(t, bob.get(t, subscriptions).is(200).list("data"))
+	require.Error(t, s.app.Signin.SetDisabled(t.Context(), ada.id, false), "it stays closed")
+	bob.get(t, eventsOf(ada)).fails(404, "RESOURCE_NOT_FOUND")
+	bob.post(t, subscriptions, object{"followed_user": ada.id}).invalid("followed_user")
+	staff.post(t, newOrder, draftFor(ada)).invalid("user")
+	for _, list := range []string{subscriptions, followers, imagesOf(ada)} {
+		assert.Empty(t, bob.get(t, list).is(200).list("data"), list)
+	}
 	left, err := s.app.Privacy.Preview(t.Context(), ada.id)
 	require.NoError(t, err)
 	assert.Empty(t, left)
