@@ -101,7 +101,7 @@ var readsWhole = map[string]string{
 
 // testStatements prepares each statement, which fails if it is a part of one, and plans it for any parameters.
 func testStatements(t *testing.T, conn *pgx.Conn, small map[string]bool) {
-	require.Greater(t, len(constants), 150)
+	require.Greater(t, len(constants), 100)
 	for name, text := range constants {
 		t.Run(name, func(t *testing.T) {
 			whole := ""
@@ -148,7 +148,7 @@ func planOfAny(t *testing.T, conn *pgx.Conn, text string) plan {
 func TestStatements_run_as_they_stand_on_SQLite(t *testing.T) {
 	t.Parallel()
 	_, conn := filledSQLite(t)
-	require.Greater(t, len(constants), 150)
+	require.Greater(t, len(constants), 100)
 	for name, text := range constants {
 		t.Run(name, func(t *testing.T) {
 			// A transaction of SQLite leaves out the line that locks rows.

@@ -110,19 +110,6 @@ func TestADM04_lines_are_numbered_as_they_stand_in_the_file(t *testing.T) {
 	})
 }
 
-func TestADM04_of_lines_that_are_too_long_the_place_is_known(t *testing.T) {
-	long := strings.Repeat("x", jsonlines.MaxLine+1)
-	everywhere(t, "{1}\n"+long+"\r\n{3}\n"+long, func(t *testing.T, f imported.File) {
-		lines, err := rest(t, f)
-		assert.Equal(t, io.EOF, err)
-		length := int64(len(long))
-		require.Len(t, lines, 4)
-		assert.Equal(t, imported.RawLine{Number: 2, TooLong: true, Offset: 4, Length: length}, lines[1])
-		assert.Equal(t, "{3}", string(lines[2].Raw))
-		assert.Equal(t, imported.RawLine{Number: 4, TooLong: true, Offset: 4 + length + 2 + 4, Length: length}, lines[3])
-	})
-}
-
 // endless is a text without an end.
 type endless struct{}
 
