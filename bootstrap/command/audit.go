@@ -18,12 +18,21 @@ import (
 type actLog struct {
 	log     *slog.Logger
 	records audit.Log
+	streams
 }
 
 // acted logs the act, and appends the record that the context carries unless a store has written it with a change.
 func (l actLog) acted(ctx context.Context, act string, about ...any) error {
 	logAct(ctx, l.log, act, about...)
 	return audit.Complete(ctx, l.records)
+}
+
+// concludes logs the act as acted does, and prints its result.
+func (l actLog) concludes(ctx context.Context, result, act string, about ...any) error {
+	if err := l.acted(ctx, act, about...); err != nil {
+		return err
+	}
+	return l.printf("%s\n", result)
 }
 
 // logAct logs an act of the command line: the user of the operating system, the command, and what it was about. The

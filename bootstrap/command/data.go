@@ -137,7 +137,7 @@ func (c actCommand) actingWith(
 		return readable(err)
 	}
 	return openApp(audit.Without(ctx), config, log, func(app *bootstrap.App) error {
-		return work(ctx, app, actLog{log, app.Stores.Audit})
+		return work(ctx, app, actLog{log, app.Stores.Audit, s})
 	})
 }
 
@@ -162,7 +162,7 @@ func (c actCommand) actingOnDatabase(
 		return readable(err)
 	}
 	return openDatabase(audit.Without(ctx), config, log, func(database *bunstore.Store) error {
-		return work(ctx, config, database, actLog{log, database.Audit()})
+		return work(ctx, config, database, actLog{log, database.Audit(), s})
 	})
 }
 

@@ -303,9 +303,7 @@ func (c mediaAdopt) Run(ctx context.Context, s streams) error {
 		if err := bootstrap.AdoptPictures(ctx, config, database); err != nil {
 			return err
 		}
-		if err := log.acted(ctx, "media adopt", "pictures", config.DisplayMedia()); err != nil {
-			return err
-		}
-		return s.printf("The pictures in %s belong to %s now.\n", config.DisplayMedia(), config.DisplayDatabase())
+		result := fmt.Sprintf("The pictures in %s belong to %s now.", config.DisplayMedia(), config.DisplayDatabase())
+		return log.concludes(ctx, result, "media adopt", "pictures", config.DisplayMedia())
 	})
 }

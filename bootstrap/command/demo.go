@@ -34,10 +34,7 @@ func (c demoCommand) Run(ctx context.Context, s streams) error {
 			if err := app.LoadDemo(ctx, c.IntoExisting); err != nil {
 				return fmt.Errorf("load demo data: %w", err)
 			}
-			if err := log.acted(ctx, "demo"); err != nil {
-				return err
-			}
-			return s.printf("The demo data is in %s.\n", app.Config.DisplayDatabase())
+			return log.concludes(ctx, "The demo data is in "+app.Config.DisplayDatabase()+".", "demo")
 		})
 }
 

@@ -106,10 +106,8 @@ func (t thingCommand) change(
 		if _, err := change(app.Moderating, ctx, moderation.Thing{Kind: t.Kind, ID: t.ID}, t.Reason, nil); err != nil {
 			return err
 		}
-		if err := log.acted(ctx, "moderation "+line, "kind", t.Kind, "id", t.ID); err != nil {
-			return err
-		}
-		return s.printf("The %s %d is %s.\n", t.Kind, t.ID, map[audit.Act]string{audit.Hidden: "hidden", audit.Restored: "shown again"}[act])
+		now := map[audit.Act]string{audit.Hidden: "hidden", audit.Restored: "shown again"}[act]
+		return log.concludes(ctx, fmt.Sprintf("The %s %d is %s.", t.Kind, t.ID, now), "moderation "+line, "kind", t.Kind, "id", t.ID)
 	})
 }
 
@@ -138,9 +136,7 @@ func (c moderationDecide) Run(ctx context.Context, s streams) error {
 		if err != nil {
 			return err
 		}
-		if err := log.acted(ctx, "moderation decide", "report", c.ID, "kind", decided.Kind, "id", decided.Thing.ID); err != nil {
-			return err
-		}
-		return s.printf("The report %d is decided.\n", c.ID)
+		return log.concludes(ctx, fmt.Sprintf("The report %d is decided.", c.ID),
+			"moderation decide", "report", c.ID, "kind", decided.Kind, "id", decided.Thing.ID)
 	})
 }

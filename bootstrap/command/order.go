@@ -48,12 +48,8 @@ func (c orderCreate) Run(ctx context.Context, s streams) error {
 		if err := log.acted(ctx, "order create", "order", made.ID, "payer", made.User, "amount", made.Amount); err != nil {
 			return err
 		}
-		if c.JSON {
-			return printJSON(s.out, view.OfStaffOrder(made))
-		}
-		fmt.Fprintf(s.err, "Created an order of %s for account %d, open until %s, with this number:\n",
-			price(made), made.User, clock(made.Expires))
-		return s.printf("%d\n", made.ID)
+		return s.made(c.JSON, view.OfStaffOrder(made), fmt.Sprintf("Created an order of %s for account %d, open until %s, with this number",
+			price(made), made.User, clock(made.Expires)), made.ID)
 	})
 }
 

@@ -43,22 +43,12 @@ type userStaff struct {
 }
 
 func (c userStaff) Run(ctx context.Context, s streams) error {
-	staff, act := true, audit.StaffGranted
+	isStaff, act, result := true, audit.StaffGranted, "Account %d may use the back office."
 	if c.Staff == "off" {
-		staff, act = false, audit.StaffRevoked
+		isStaff, act, result = false, audit.StaffRevoked, "Account %d may not use the back office."
 	}
-	return c.acting(ctx, s, mustExist, audit.OnAccount(act, c.UID), func(ctx context.Context, app *bootstrap.App, log actLog) error {
-		if err := app.Signin.SetStaff(ctx, c.UID, staff); err != nil {
-			return err
-		}
-		if err := log.acted(ctx, "user staff", "user", c.UID, "staff", staff); err != nil {
-			return err
-		}
-		if staff {
-			return s.printf("Account %d may use the back office.\n", c.UID)
-		}
-		return s.printf("Account %d may not use the back office.\n", c.UID)
-	})
+	return c.change(ctx, s, act, "user staff", result,
+		func(ctx context.Context, app *bootstrap.App) error { return app.Signin.SetStaff(ctx, c.UID, isStaff) }, "staff", isStaff)
 }
 
 type userExport struct {

@@ -115,6 +115,15 @@ func printJSON(w io.Writer, v any) error {
 	return encoder.Encode(v)
 }
 
+// made prints what a command has made: as JSON, or its name alone, which programs read, beside a sentence for people.
+func (s streams) made(asJSON bool, view any, sentence string, name any) error {
+	if asJSON {
+		return printJSON(s.out, view)
+	}
+	fmt.Fprintln(s.err, sentence+":")
+	return s.printf("%v\n", name)
+}
+
 // printArray prints the views of the rows as a JSON array, one line per row.
 func printArray[T, V any](w io.Writer, rows iter.Seq2[T, error], view func(T) V) error {
 	before := "[\n"

@@ -32,12 +32,8 @@ func (c orderRefund) Run(ctx context.Context, s streams) error {
 		if err := log.acted(ctx, "order refund", "refund", made.ID, "payment", made.Payment, "amount", made.Amount); err != nil {
 			return err
 		}
-		if c.JSON {
-			return printJSON(s.out, refundOf(made))
-		}
-		fmt.Fprintf(s.err, "Ordered a refund of %s for payment %d, which is %s, with this number:\n",
-			sum(made.Currency, made.Amount), made.Payment, made.State)
-		return s.printf("%d\n", made.ID)
+		return s.made(c.JSON, refundOf(made), fmt.Sprintf("Ordered a refund of %s for payment %d, which is %s, with this number",
+			sum(made.Currency, made.Amount), made.Payment, made.State), made.ID)
 	})
 }
 

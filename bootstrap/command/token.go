@@ -53,14 +53,10 @@ func (c tokenIssue) Run(ctx context.Context, s streams) error {
 		if session.Account.Disabled {
 			fmt.Fprintf(s.err, "Account %d is disabled: the token is invalid until the account is enabled.\n", c.User)
 		}
-		if c.JSON {
-			issued := tokenOf(session, time.Now())
-			issued.Key = key.Reveal()
-			return printJSON(s.out, issued)
-		}
-		fmt.Fprintf(s.err, "Issued token %d of account %d for %s. It expires at %s unless it is used before. "+
-			"Its key is shown only once:\n", session.ID, session.User, listed(session.Scopes), clock(session.Expires()))
-		return s.printf("%s\n", key.Reveal())
+		issued := tokenOf(session, time.Now())
+		issued.Key = key.Reveal()
+		return s.made(c.JSON, issued, fmt.Sprintf("Issued token %d of account %d for %s. It expires at %s unless it is used before. "+
+			"Its key is shown only once", session.ID, session.User, listed(session.Scopes), clock(session.Expires())), issued.Key)
 	})
 }
 
@@ -147,9 +143,6 @@ func (c tokenRevoke) Run(ctx context.Context, s streams) error {
 		if err := app.Signin.Revoke(ctx, id); err != nil {
 			return err
 		}
-		if err := log.acted(ctx, "token revoke", "token", id); err != nil {
-			return err
-		}
-		return s.printf("The token is revoked.\n")
+		return log.concludes(ctx, "The token is revoked.", "token revoke", "token", id)
 	})
 }

@@ -75,15 +75,11 @@ func (c userCreate) Run(ctx context.Context, s streams) error {
 		if err := log.acted(ctx, "user create", "user", id, "staff", c.Staff); err != nil {
 			return err
 		}
-		if c.JSON {
-			account, err := personByID(ctx, app, id)
-			if err != nil {
-				return err
-			}
-			return printJSON(s.out, account)
+		account, err := personByID(ctx, app, id)
+		if err != nil {
+			return err
 		}
-		fmt.Fprintln(s.err, "Created the account with this uid:")
-		return s.printf("%d\n", id)
+		return s.made(c.JSON, account, "Created the account with this uid", id)
 	})
 }
 
@@ -228,18 +224,15 @@ type accountCommand struct {
 	actCommand
 }
 
-// change changes the account, and prints the result, whose verb is for the uid.
+// change changes the account, and prints the result, whose verb is for the uid. The log has what else is to be known about it.
 func (c accountCommand) change(
-	ctx context.Context, s streams, act audit.Act, line, result string, change func(context.Context, *bootstrap.App) error,
+	ctx context.Context, s streams, act audit.Act, line, result string, change func(context.Context, *bootstrap.App) error, about ...any,
 ) error {
 	return c.acting(ctx, s, mustExist, audit.OnAccount(act, c.UID), func(ctx context.Context, app *bootstrap.App, log actLog) error {
 		if err := change(ctx, app); err != nil {
 			return err
 		}
-		if err := log.acted(ctx, line, "user", c.UID); err != nil {
-			return err
-		}
-		return s.printf(result+"\n", c.UID)
+		return log.concludes(ctx, fmt.Sprintf(result, c.UID), line, append([]any{"user", c.UID}, about...)...)
 	})
 }
 
@@ -255,10 +248,8 @@ type userEnable struct{ accountCommand }
 
 func (c userEnable) Run(ctx context.Context, s streams) error {
 	const result = "Account %d is enabled. Its tokens are valid again."
-	return c.change(ctx, s, audit.AccountEnabled, "user enable", result, func(ctx context.Context,
-		app *bootstrap.App) error {
-		return app.Signin.SetDisabled(ctx, c.UID, false)
-	})
+	return c.change(ctx, s, audit.AccountEnabled, "user enable", result,
+		func(ctx context.Context, app *bootstrap.App) error { return app.Signin.SetDisabled(ctx, c.UID, false) })
 }
 
 type userPasswd struct {
@@ -319,12 +310,10 @@ func (c userScopes) Run(ctx context.Context, s streams) error {
 			if err != nil {
 				return err
 			}
-			if err := log.acted(ctx, "user scopes", "user", c.UID, "scopes", listed(account.Scopes), "staff", account.Staff); err != nil {
-				return err
-			}
+			result := fmt.Sprintf("Account %d has no scopes.", c.UID)
 			if scopes := account.EffectiveScopes(); len(scopes) > 0 {
-				return s.printf("Account %d has the scopes %s.\n", c.UID, joined(scopes, ", "))
+				result = fmt.Sprintf("Account %d has the scopes %s.", c.UID, joined(scopes, ", "))
 			}
-			return s.printf("Account %d has no scopes.\n", c.UID)
+			return log.concludes(ctx, result, "user scopes", "user", c.UID, "scopes", listed(account.Scopes), "staff", account.Staff)
 		})
 }
