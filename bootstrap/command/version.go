@@ -9,23 +9,14 @@ type versionCommand struct {
 	JSON bool `name:"json" help:"Print one JSON object."`
 }
 
-// version is a build as the command line shows it. What is unknown is null.
-type version struct {
-	Version  *string `json:"version"`
-	Commit   *string `json:"commit"`
-	Date     *string `json:"date"`
-	Modified bool    `json:"modified"`
-	Go       string  `json:"go"`
-	Platform string  `json:"platform"`
-}
-
-func versionOf(b bootstrap.Build) version {
-	return version{view.OrNull(b.Version), view.OrNull(b.Commit), view.OrNull(b.Date), b.Modified, b.Go, b.Platform}
-}
-
+// Run prints the build. In JSON, what is unknown is null.
 func (c versionCommand) Run(s streams) error {
+	b := bootstrap.ThisBuild()
 	if c.JSON {
-		return printJSON(s.out, versionOf(bootstrap.ThisBuild()))
+		return printJSON(s.out, map[string]any{
+			"version": view.OrNull(b.Version), "commit": view.OrNull(b.Commit), "date": view.OrNull(b.Date), "modified": b.Modified,
+			"go": b.Go, "platform": b.Platform,
+		})
 	}
-	return s.printf("plaza %s\n", bootstrap.ThisBuild())
+	return s.printf("plaza %s\n", b)
 }
