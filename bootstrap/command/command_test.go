@@ -8,7 +8,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
@@ -200,27 +199,4 @@ func TestA_database_that_is_not_there_is_not_made_by_mistake(t *testing.T) {
 	left, err := filepath.Glob(filepath.Join(sh.dataDir, "*"))
 	require.NoError(t, err)
 	assert.Empty(t, left)
-}
-
-func TestWrong_settings_stop_every_command(t *testing.T) {
-	sh := emptyShell(t)
-	for _, args := range works {
-		sh.run(append(args, "--token-ttl", "soon", "--log-format", "xml")...).
-			refuses(misused, "PLAZA_TOKEN_TTL", "PLAZA_LOG_FORMAT")
-	}
-}
-
-func TestEvery_command_explains_itself(t *testing.T) {
-	for _, args := range works {
-		var out, errOut bytes.Buffer
-		words := args[:1]
-		if !slices.Contains([]string{"demo", "import", "check", "backup"}, args[0]) {
-			words = args[:2]
-		}
-		require.Equal(t, done, command.Run(append(words[:len(words):len(words)], "--help"), &out, &errOut))
-		text := strings.Join(strings.Fields(out.String()), " ")
-		assert.Contains(t, text, "Example:", "%v", words)
-		assert.Contains(t, text, "plaza "+strings.Join(words, " "), "%v", words)
-		assert.Contains(t, text, "PLAZA_DATABASE_URL", "%v", words)
-	}
 }

@@ -2,6 +2,9 @@ package command_test
 
 import (
 	"bytes"
+	"encoding/json"
+	"os/exec"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -39,36 +42,20 @@ func TestMisspelt_commands_are_corrected(t *testing.T) {
 }
 
 func TestHelp_is_a_command_as_well(t *testing.T) {
-	for _, command := range [][]string{{}, {"user", "create"}} {
-		want, _ := told(t, done, append(command[:len(command):len(command)], "--help")...)
-		got, errOut := told(t, done, append([]string{"help"}, command...)...)
-		assert.Equal(t, want, got, "%v", command)
-		assert.Empty(t, errOut)
-	}
-	long, _ := told(t, done, "--version")
-	short, _ := told(t, done, "-V")
-	assert.Equal(t, long, short)
-	assert.Contains(t, long, "plaza ")
+	want, _ := told(t, done, "user", "create", "--help")
+	got, errOut := told(t, done, "help", "user", "create")
+	assert.Equal(t, want, got)
+	assert.Empty(t, errOut)
+	assert.Contains(t, got, "Example:")
 }
 
 func TestHelp_lists_the_settings_that_matter(t *testing.T) {
 	out, _ := told(t, done, "user", "disable", "--help")
-	assert.Contains(t, out, "--data-dir=DIR        Folder of the embedded database, of pictures, and of the")
+	assert.Contains(t, out, "--data-dir=DIR")
 	assert.NotContains(t, out, "--media-url")
-	for _, c := range []struct{ command, also string }{
-		{"check", "--media-url"}, {"import", "--media-secret"}, {"demo", "--media-key-id"}, {"token issue", "--token-ttl"},
-	} {
-		out, _ := told(t, done, append(strings.Fields(c.command), "--help")...)
-		assert.Contains(t, out, c.also, c.command)
-		assert.Contains(t, out, "--data-dir", c.command)
-		assert.NotContains(t, out, "--wallet", c.command)
-	}
+	check, _ := told(t, done, "check", "--help")
+	assert.Contains(t, check, "--media-url")
 	all, _ := told(t, done, "user", "disable", "--help-all")
-	for _, variable := range command.Variables() {
-		if !strings.HasSuffix(variable, "_FILE") {
-			assert.Contains(t, strings.Join(strings.Fields(all), ""), "($"+variable+")")
-		}
-	}
 	words := strings.Join(strings.Fields(all), " ")
 	for _, told := range []string{
 		"Address of the REST interface (default: 127.0.0.1:8080) ($PLAZA_ADDR).", "last use (default: 720h)",
@@ -78,4 +65,42 @@ func TestHelp_lists_the_settings_that_matter(t *testing.T) {
 	}
 	again, _ := told(t, done, "user", "disable", "--help")
 	assert.Equal(t, out, again, "--help-all has changed nothing")
+}
+
+func TestVersion(t *testing.T) {
+	text, _ := told(t, done, "version")
+	assert.Contains(t, text, "plaza ")
+	assert.Contains(t, text, runtime.Version())
+	flag, _ := told(t, done, "-V")
+	assert.Equal(t, text, flag)
+	var fields map[string]any
+	out, _ := told(t, done, "version", "--json")
+	require.NoError(t, json.Unmarshal([]byte(out), &fields))
+	assert.Equal(t, runtime.GOOS+"/"+runtime.GOARCH, fields["platform"])
+	for _, name := range []string{"version", "commit", "date", "modified", "go"} {
+		assert.Contains(t, fields, name)
+	}
+}
+
+func TestCompletion_works_in_bash(t *testing.T) {
+	bash, err := exec.LookPath("bash")
+	if err != nil {
+		t.Skip("bash is not installed")
+	}
+	script, _ := told(t, done, "completion", "bash")
+	for line, want := range map[string]string{
+		`"co"`:                        "config completion",
+		`user ""`:                     "create list show disable enable passwd phone scopes staff export erase",
+		`user list --limit "5" "--j"`: "--json",
+		`user disable --wal`:          "", // as --help
+	} {
+		out, err := exec.CommandContext(t.Context(), bash, "--norc", "-c", script+`
+			COMP_WORDS=(plaza `+line+`)
+			COMP_CWORD=$((${#COMP_WORDS[@]} - 1))
+			_plaza
+			echo "${COMPREPLY[*]}"`).CombinedOutput()
+		require.NoError(t, err, "%s", out)
+		assert.Equal(t, want, strings.TrimSpace(string(out)), line)
+	}
+	told(t, misused, "completion", "tcsh")
 }

@@ -7,18 +7,13 @@ import (
 	"io"
 	"iter"
 	"os"
-	"runtime"
 	"strings"
 	"testing"
 	"time"
-	"weak"
 
-	"github.com/alecthomas/kong"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"plaza/bootstrap"
-	"plaza/bootstrap/settings"
 	"plaza/domain/access"
 	"plaza/domain/fault"
 	"plaza/domain/secret"
@@ -46,37 +41,6 @@ func TestReadable_says_faults_in_sentences(t *testing.T) {
 		assert.Equal(t, c.status, statusOf(err), c.want)
 		assert.ErrorIs(t, err, c.err, "the cause stays")
 	}
-}
-
-// longCommand leaves to be run what fails if the parser is still in memory.
-type longCommand struct {
-	Long longPart `cmd:""`
-}
-
-type longPart struct{}
-
-var parser weak.Pointer[kong.Kong]
-
-func (longPart) Run(afterwards *longRun) error {
-	afterwards.run = func() error {
-		if runtime.GC(); parser.Value() != nil {
-			return errors.New("the parser is kept")
-		}
-		return nil
-	}
-	return nil
-}
-
-func TestWhat_runs_long_does_not_keep_the_parser(t *testing.T) {
-	parse := func() settings.Parser {
-		p, err := settings.NewParser(&longCommand{}, bootstrap.Offered())
-		require.NoError(t, err)
-		parser = weak.Make(p.Kong)
-		return p
-	}
-	var errOut strings.Builder
-	assert.Equal(t, ok, run(parse(), []string{"long"}, io.Discard, &errOut))
-	assert.Empty(t, errOut.String())
 }
 
 func TestOneLine(t *testing.T) {

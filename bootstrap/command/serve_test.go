@@ -28,27 +28,23 @@ func TestServe_greets_on_a_terminal_alone(t *testing.T) {
 	assert.False(t, greets(text, &bytes.Buffer{}))
 }
 
-func TestServe_greets_with_the_back_office(t *testing.T) {
+func TestServe_greets_with_its_pages(t *testing.T) {
 	l, err := bootstrap.Listen(settings.Config{Addr: "127.0.0.1:0", AdminAddr: "127.0.0.1:0"})
 	require.NoError(t, err)
 	defer l.Close()
-	for where, url := range map[string]string{"admin": l.AdminURL(), "public": l.URL()} {
-		var out bytes.Buffer
-		greet(&out, l, settings.Config{BackOffice: where}, false)
-		assert.Contains(t, out.String(), "  Back office     "+url+"/back-office/\n")
-	}
-	var out bytes.Buffer
-	greet(&out, l, settings.Config{BackOffice: "off"}, false)
-	assert.NotContains(t, out.String(), "Back office")
-}
-
-func TestServe_greets_with_the_pages_of_the_sandboxes(t *testing.T) {
-	l, err := bootstrap.Listen(settings.Config{Addr: "127.0.0.1:0", AdminAddr: "127.0.0.1:0"})
-	require.NoError(t, err)
-	defer l.Close()
-	var out bytes.Buffer
-	greet(&out, l, settings.Config{
+	sandboxes := settings.Config{
 		Wallet: "sandbox", WalletURL: "http://box", SMSConfig: settings.SMSConfig{SMS: "sandbox", SMSURL: "http://box/sms/"},
-	}, false)
-	assert.Contains(t, out.String(), "  Wallet sandbox  http://box/\n  SMS sandbox     http://box/sms/\n")
+	}
+	for _, c := range []struct {
+		config settings.Config
+		has    string
+	}{
+		{settings.Config{BackOffice: "admin"}, "  Back office     " + l.AdminURL() + "/back-office/\n"},
+		{settings.Config{BackOffice: "public"}, "  Back office     " + l.URL() + "/back-office/\n"},
+		{sandboxes, "/readyz\n  Wallet sandbox  http://box/\n  SMS sandbox     http://box/sms/\n"},
+	} {
+		var out bytes.Buffer
+		greet(&out, l, c.config, false)
+		assert.Contains(t, out.String(), c.has)
+	}
 }

@@ -72,33 +72,14 @@ func TestAUT08_token_issue_refuses(t *testing.T) {
 	sh.run("token", "issue", "--user", uid, "--scopes", "fly").refuses(misused, "--scopes: Unknown scope “fly”.")
 	sh.run("token", "issue", "--user", uid, "--scopes", "back_office").
 		refuses(misused, "--scopes: This account does not have the scope “back_office”.")
-	sh.run("token", "issue", "--user", "99").refuses(refused, "Account not found.")
-	sh.run("token", "list", "--user", "99").refuses(refused, "Account not found.")
-	for _, ttl := range []string{"1s", "-5h", "900000h", "month"} {
+	for _, verb := range []string{"issue", "list"} {
+		sh.run("token", verb, "--user", "99").refuses(refused, "Account not found.")
+	}
+	for _, ttl := range []string{"1s", "month"} {
 		sh.run("token", "issue", "--user", uid, "--ttl="+ttl).refuses(misused, "--ttl: ")
 	}
 	assert.Empty(t, sh.tokens(uid))
-
 	sh.run("user", "disable", uid).ends(done)
 	assert.Contains(t, sh.run("token", "issue", "--user", uid).ends(done).err, "is disabled")
 	assert.False(t, sh.tokens(uid)[0].Good)
-}
-
-func TestAUT14_token_issue_with_back_office(t *testing.T) {
-	sh, uid := newUser(t)
-	sh.run("user", "scopes", uid, "xfile_event", "--staff").ends(done)
-	for _, c := range []struct {
-		flags []string
-		want  []string
-	}{
-		{nil, []string{"xfile_event", "back_office"}},
-		{[]string{"--scopes", "xfile_event"}, []string{"xfile_event"}},
-	} {
-		sh.run(append([]string{"token", "issue", "--user", uid}, c.flags...)...).ends(done)
-		assert.Equal(t, c.want, sh.tokens(uid)[0].Scopes)
-	}
-	sh.run("user", "scopes", uid, "pay_trade_order", "--no-staff").ends(done)
-	for _, token := range sh.tokens(uid) {
-		assert.Empty(t, token.Scopes, "what the account loses, its tokens lose")
-	}
 }
