@@ -35,28 +35,19 @@ func TestLoad_names_the_file_and_the_line_of_a_mistake(t *testing.T) {
 	for _, c := range []struct{ file, from, to, want string }{
 		{"records/people.jsonl", `"expertise":"Cerámica"`, `"hobby":"Cerámica"`,
 			`records/people.jsonl:3: VALIDATION_EXCEPTION; hobby: Unknown field.`},
-		{"records/people.jsonl", "Europe/Madrid", "Europe/Valencia", `records/people.jsonl:3: `},
 		{"records/people.jsonl", "2026-11-12T03:00", "2026-12-12T03:00", `records/people.jsonl:14: Rex has not joined yet`},
 		{"records/categories.jsonl", `"id":110`, `"id":"kitchen"`, `records/categories.jsonl:2: VALIDATION_EXCEPTION; id: `},
 		{"tables/events.jsonl", `"id": "taro", "by"`, `"id": "taro", "author"`, `tables/events.jsonl:2: json: unknown field "author"`},
-		{"tables/events.jsonl", `"id": "taro"`, `"id": 2`, `tables/events.jsonl:2: json: cannot unmarshal number into `},
-		{"tables/events.jsonl", `"id": "taro"`, `"id": "taro`, `tables/events.jsonl:2: invalid character `},
 		{"tables/events.jsonl", `"id": "taro"`, `"id": "rain"`, `tables/events.jsonl:3: another event has the id "rain"`},
-		{"tables/events.jsonl", `"2026-10-03 18:40"`, `"3 October"`, `tables/events.jsonl:2: parsing time "3 October"`},
 		{"tables/events.jsonl", `"2026-10-03 18:40"`, `"2026-09-03 18:40"`, `tables/events.jsonl:2: Yu'an has not joined yet`},
-		{"tables/events.jsonl", `"day": "2026-09-25"`, `"day": "yesterday"`, `tables/events.jsonl:4: `},
-		{"tables/events.jsonl", `"published_after": "9h"`, `"published_after": "soon"`, `time: invalid duration "soon"`},
 		{"tables/follows.jsonl", `"by": "Camille", "at": "2026-10-02 09:00", "people": ["Inés"], "categories": ["kitchen"]`,
 			`"by": "Camille", "at": "2026-10-02 09:00", "people": ["Ines"], "categories": ["cooking"]`,
 			"tables/follows.jsonl:4: unknown person \"Ines\"\nunknown category \"cooking\""},
-		{"tables/blocks.jsonl", "Beatriz", "Bea", `tables/blocks.jsonl:1: unknown person "Bea"`},
 		{"tables/plates.jsonl", `"motif": "shore", "light": "dawn"`, `"motif": "coast", "light": "dusk"`,
 			"tables/plates.jsonl:1: unknown motif \"coast\"\nunknown light \"dusk\""},
 		{"tables/comments.jsonl", `"event": "hundred-days", "by": "Inés"`, `"event": "day-100", "by": "Inés"`,
 			`tables/comments.jsonl:3: unknown event "day-100"`},
-		{"tables/likes.jsonl", `["Inés", "Owen", "Nora"]`, `["Inés", "Owain", "Nora"]`, `tables/likes.jsonl:7: unknown person "Owain"`},
 		{"tables/orders.jsonl", `"amount": 4990}`, `"amount": 4990}{}`, `tables/orders.jsonl:2: a line has one object`},
-		{"tables/disabled.jsonl", `"person": "Rex"`, `"person": "T. Rex"`, `tables/disabled.jsonl:1: unknown person "T. Rex"`},
 	} {
 		w := emptyFixture()
 		w.t = t
