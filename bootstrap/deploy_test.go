@@ -129,6 +129,18 @@ func TestDeploy_alerts_select_values_that_metrics_have(t *testing.T) {
 	}
 }
 
+func TestDeploy_queries_name_metrics_that_are_there(t *testing.T) {
+	described := deployed(t, "../observability.md")
+	for _, file := range []string{"prometheus/alerts.yml", "grafana/plaza.json"} {
+		queried := regexp.MustCompile(`plaza_[a-z_]+`).FindAllString(deployed(t, file), -1)
+		assert.Greater(t, len(queried), 10, file)
+		for _, name := range queried {
+			histogram := regexp.MustCompile(`_(bucket|sum|count)$`).ReplaceAllString(name, "")
+			assert.Contains(t, described, "\n| `"+histogram+"` | ", "%s in %s", name, file)
+		}
+	}
+}
+
 // pinned matches an image that is named with its version.
 var pinned = regexp.MustCompile(`^[a-z/]+:v?\d+\.\d+[\w.-]*$`)
 

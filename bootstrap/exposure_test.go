@@ -45,46 +45,38 @@ func everythingIsReachable(t *testing.T) {
 	t.Cleanup(func() { isReachable = before })
 }
 
-func TestServe_warns_at_its_start(t *testing.T) {
-	everythingIsReachable(t)
-	c := serveSettings(demoDir(t))
-	c.Wallet, c.SMS, c.Limits = settings.NoWallet, settings.SandboxSender, settings.LimitsOff
-	s := startServing(t, Server{Config: c})
-	s.stop()
-	log := s.log.String()
-	assert.Contains(t, log, `level=WARN msg="PLAZA_PUBLIC_URL is not set`)
-	assert.Contains(t, log, `level=WARN msg="limits on writes of accounts and on requests without a token are off`)
-	assert.Contains(t, log, `level=WARN msg="demo accounts have their public password`)
-	assert.Contains(t, log, `level=WARN msg="codes are not sent to anybody`)
-	assert.Contains(t, log, `level=WARN msg="other machines may reach PLAZA_ADMIN_ADDR`)
-	assert.Equal(t, 5, strings.Count(log, "level=WARN"))
-}
-
-func TestServe_tells_what_is_not_ready_for_people(t *testing.T) {
-	const plain, admin = "PLAZA_BACK_OFFICE=public without https", "other machines may reach PLAZA_ADMIN_ADDR"
+func TestServe_warns_of_risks(t *testing.T) {
+	const noURL, plain, admin = "PLAZA_PUBLIC_URL is not set", "PLAZA_BACK_OFFICE=public without https", "other machines may reach PLAZA_ADMIN_ADDR"
+	const limits, codes = "limits on writes of accounts", "codes are not sent to anybody"
 	const noSender, closed = "PLAZA_SMS names no sender", "PLAZA_SIGN_UP=closed"
-	all := []string{plain, admin, noSender, closed}
-	for _, c := range []struct {
-		change func(*settings.Config)
-		want   []string
-	}{
-		{func(*settings.Config) {}, []string{noSender}},
-		{func(c *settings.Config) { c.BackOffice = "public" }, []string{noSender}}, // on loopback
-		{func(c *settings.Config) { c.BackOffice, c.PublicURL = "public", "http://plaza.example" }, []string{plain, noSender}},
-		{func(c *settings.Config) { c.BackOffice, c.PublicURL = "public", "https://plaza.example" }, []string{noSender}},
-		{func(c *settings.Config) { c.PublicURL = "http://plaza.example" }, []string{noSender}},
-		{func(c *settings.Config) { c.SMS, c.SignUp = settings.SandboxSender, "closed" }, []string{closed}},
-		{func(c *settings.Config) { c.SMS = settings.SandboxSender }, nil},
-	} {
-		config := serveSettings(t.TempDir())
-		config.DatabaseURL = settings.InMemory
-		c.change(&config)
-		s := startServing(t, Server{Config: config})
-		s.stop()
-		for _, line := range all {
-			assert.Equal(t, slices.Contains(c.want, line), strings.Contains(s.log.String(), line), "%q %v", line, c.want)
+	const http, https = "http://plaza.example", "https://plaza.example"
+	all := []string{noURL, plain, admin, limits, codes, noSender, closed}
+	local := serveSettings(t.TempDir())
+	local.DatabaseURL, local.PublicURL, local.SMS = settings.InMemory, "http://127.0.0.1:8080", settings.NoSender
+	app, log := newTestApp(t, local), &bytes.Buffer{}
+	app.Log = slog.New(slog.NewTextHandler(log, nil))
+	l, err := Listen(local)
+	require.NoError(t, err)
+	defer l.Close()
+	warns := func(change func(*settings.Config), hasPublicURL bool, want ...string) {
+		t.Helper()
+		app.Config = local
+		change(&app.Config)
+		log.Reset()
+		app.warnOfRisks(t.Context(), l, hasPublicURL, false)
+		for _, text := range all {
+			assert.Equal(t, slices.Contains(want, text), strings.Contains(log.String(), text), "%q %v", text, want)
 		}
 	}
+	warns(func(*settings.Config) {}, false, noSender)
+	warns(func(c *settings.Config) { c.BackOffice = "public" }, false, noSender) // on loopback
+	warns(func(c *settings.Config) { c.BackOffice, c.PublicURL = "public", http }, true, plain, noSender)
+	warns(func(c *settings.Config) { c.BackOffice, c.PublicURL = "public", https }, true, noSender)
+	warns(func(c *settings.Config) { c.PublicURL = http }, true, noSender)
+	warns(func(c *settings.Config) { c.SMS, c.SignUp = settings.SandboxSender, "closed" }, false, closed)
+	warns(func(c *settings.Config) { c.SMS = settings.SandboxSender }, false)
+	everythingIsReachable(t)
+	warns(func(c *settings.Config) { c.Limits, c.SMS = settings.LimitsOff, settings.SandboxSender }, false, limits, codes, admin, noURL)
 }
 
 func TestServe_warns_of_open_prepayments_that_no_wallet_is_asked_about(t *testing.T) {
@@ -158,7 +150,6 @@ func TestServe_warns_while_the_demo_has_its_password(t *testing.T) {
 	assert.NotContains(t, warns(true), "demo accounts", "the operator asked for the demo")
 	assert.Contains(t, warns(false), `uids="[1 2 3 4 5 6 7 8 9 10 11 12 13]"`)
 	assert.NotContains(t, log.String(), "+86-13800000001")
-
 	_, err = app.RemoveDemo(t.Context())
 	require.NoError(t, err)
 	assert.NotContains(t, warns(false), "demo accounts")

@@ -2,11 +2,11 @@ package bootstrap
 
 import (
 	"context"
-	"fmt"
 	"log/slog"
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"testing"
 
@@ -16,63 +16,39 @@ import (
 	"plaza/bootstrap/settings"
 )
 
-func TestSandboxKey_is_random_in_each_data_directory(t *testing.T) {
-	dir := filepath.Join(t.TempDir(), "not", "there")
-	key, err := sandboxKey(dir)
-	require.NoError(t, err)
-	assert.Regexp(t, `^[A-Z2-7]{32}$`, key.Reveal())
-	again, err := sandboxKey(dir)
-	require.NoError(t, err)
-	assert.Equal(t, key, again)
-	other, err := sandboxKey(t.TempDir())
-	require.NoError(t, err)
-	assert.NotEqual(t, key, other)
+func TestFiles_of_the_sandbox_are_random_in_each_data_directory(t *testing.T) {
+	for name, read := range map[string]func(dir string) (string, error){
+		sandboxKeyFile:      func(dir string) (string, error) { key, err := sandboxKey(dir); return key.Reveal(), err },
+		sandboxMerchantFile: func(dir string) (string, error) { m, err := sandboxMerchant(dir); return m.key.Reveal(), err },
+	} {
+		dir := filepath.Join(t.TempDir(), "not", "there")
+		all := make([]string, 3)
+		var wait sync.WaitGroup
+		for i := range all {
+			wait.Go(func() {
+				found, err := read(dir)
+				assert.NoError(t, err, name)
+				all[i] = found
+			})
+		}
+		wait.Wait()
+		assert.Len(t, slices.Compact(all), 1, "%s: calls at once find the same", name)
+		other, err := read(t.TempDir())
+		require.NoError(t, err, name)
+		assert.NotEqual(t, all[0], other, name)
+		entries, err := os.ReadDir(dir)
+		require.NoError(t, err, name)
+		require.Len(t, entries, 1, name)
+		info, err := entries[0].Info()
+		require.NoError(t, err, name)
+		assert.Equal(t, os.FileMode(0o600), info.Mode(), name)
+		assert.Equal(t, name, info.Name())
 
-	entries, err := os.ReadDir(dir)
-	require.NoError(t, err)
-	require.Len(t, entries, 1)
-	info, err := entries[0].Info()
-	require.NoError(t, err)
-	assert.Equal(t, os.FileMode(0o600), info.Mode())
-	assert.Equal(t, "wallet-sandbox.key", info.Name())
-
-	require.NoError(t, os.WriteFile(filepath.Join(dir, sandboxKeyFile), []byte("short-and-secret"), 0o600))
-	_, err = sandboxKey(dir)
-	require.ErrorContains(t, err, "wallet-sandbox.key has no key of 32 characters")
-	assert.NotContains(t, err.Error(), "short-and-secret")
-}
-
-func TestSandboxMerchant_is_one_key_pair_in_each_data_directory(t *testing.T) {
-	dir := filepath.Join(t.TempDir(), "not", "there")
-	all := make([]merchant, 3)
-	var wait sync.WaitGroup
-	for i := range all {
-		wait.Go(func() {
-			m, err := sandboxMerchant(dir)
-			assert.NoError(t, err)
-			all[i] = m
-		})
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte("short-and-secret"), 0o600))
+		_, err = read(dir)
+		require.ErrorContains(t, err, "remove the file", name)
+		assert.NotContains(t, err.Error(), "short-and-secret", name)
 	}
-	wait.Wait()
-	again, err := sandboxMerchant(dir)
-	require.NoError(t, err)
-	for _, m := range all {
-		assert.Equal(t, again, m)
-	}
-	assert.Len(t, fmt.Sprintf("%X", again.cert.SerialNumber), 40)
-	assert.NotContains(t, fmt.Sprintf("%v %+v %#v", again, again, again), "PRIVATE KEY")
-	entries, err := os.ReadDir(dir)
-	require.NoError(t, err)
-	require.Len(t, entries, 1)
-	info, err := entries[0].Info()
-	require.NoError(t, err)
-	assert.Equal(t, os.FileMode(0o600), info.Mode())
-	assert.Equal(t, "wallet-sandbox-merchant.pem", info.Name())
-
-	require.NoError(t, os.WriteFile(filepath.Join(dir, sandboxMerchantFile), []byte("short-and-secret"), 0o600))
-	_, err = sandboxMerchant(dir)
-	require.ErrorContains(t, err, "wallet-sandbox-merchant.pem does not begin with a private key")
-	assert.NotContains(t, err.Error(), "short-and-secret")
 }
 
 func TestSandboxKey_is_needed_by_a_sandbox_without_a_key_only(t *testing.T) {

@@ -11,6 +11,11 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"plaza/adapters/prometheus"
+	"plaza/adapters/sms/sandbox"
+	"plaza/bootstrap/settings"
+	"plaza/test/telephones"
 )
 
 func TestAUT15_messages_are_shown_at_the_address_of_the_sandbox_alone(t *testing.T) {
@@ -55,20 +60,20 @@ func (s *serving) joins(messages, number string) {
 }
 
 func TestAUT16_the_reference_page_offers_to_join(t *testing.T) {
-	c := serveSettings(demoDir(t))
+	sender := telephones.New(sandbox.New(time.Now))
 	for _, offer := range []struct {
-		demo         bool
-		sms, signUp  string
-		joins, links bool
-	}{
-		{true, "auto", "", true, true}, {true, "none", "", false, false},
-		{false, "sandbox", "open", true, false}, {false, "sandbox", "closed", false, false},
-	} {
-		c.SMS, c.SignUp = offer.sms, offer.signUp
-		s := startServing(t, Server{Config: c, Demo: offer.demo})
-		page := s.get(s.url + "/docs/")
-		assert.Equal(t, offer.joins, strings.Contains(page, `<form id="join"`), "%v", offer)
-		assert.Equal(t, offer.links, strings.Contains(page, `/sms/"`), "%v", offer)
-		s.stop()
+		parts   Parts
+		signUp  string
+		mayJoin bool
+	}{{Parts{Sender: sender}, "open", true}, {Parts{Sender: sender}, "closed", false}, {Parts{}, "open", false}} {
+		got, err := newHTTPConfig(settings.Config{SMSConfig: settings.SMSConfig{SignUp: offer.signUp}}, offer.parts, nil, prometheus.New())
+		require.NoError(t, err)
+		assert.Equal(t, offer.mayJoin, got.Reference.MayJoin, "%v", offer)
+	}
+	c := settings.Config{SMSConfig: settings.SMSConfig{SMS: settings.SandboxSender, SMSURL: "http://box/sms/"}}
+	for _, offersDemo := range []bool{false, true} {
+		got, err := newHTTPConfig(c, Parts{OffersDemo: offersDemo}, nil, prometheus.New())
+		require.NoError(t, err)
+		assert.Equal(t, offersDemo, got.Reference.Messages != "", "the page of the codes is for the demo alone")
 	}
 }
