@@ -1,8 +1,7 @@
 //go:build soak
 
-// Package browser tests Plaza in Chromium: pages of other origins call the interface, people use
-// the reference page, the page of the wallet sandbox and the pages for staff, and the example of the guide for clients
-// works.
+// Package browser tests Plaza in Chromium: pages of other origins call the interface, and people use the reference page, the
+// page of the wallet sandbox and the pages for staff.
 package browser
 
 import (

@@ -26,12 +26,6 @@ func showReference(t *testing.T, browser context.Context, api string) {
 		t.Cleanup(func() { assert.Empty(t, tab.ConsoleErrors()) })
 		return tab
 	}
-	t.Run("home", func(t *testing.T) {
-		page := open(t, "/")
-		isReadable(t, page)
-		page.Do(t, chromedp.Click(chromedp.CSS(".primary")), chromedp.WaitVisible(chromedp.CSS("#search")))
-		assert.Equal(t, api+"/docs/", chromium.Get(t, page, chromedp.Location()))
-	})
 	t.Run("own_origin", func(t *testing.T) {
 		page := open(t, "/docs/")
 		assert.GreaterOrEqual(t, len(page.Requested()), 3, "the page, its style sheet and its script; the icon is not shown here")
@@ -44,12 +38,6 @@ func showReference(t *testing.T, browser context.Context, api string) {
 	t.Run("staff_are_offered_what_is_there", func(t *testing.T) { staffGetsWork(t, open(t, "/docs/")) })
 	t.Run("join", func(t *testing.T) { joins(t, open(t, "/docs/")) })
 	t.Run("log_in_when_needed", func(t *testing.T) { logsInWhenNeeded(t, open(t, "/docs/#op-getProfile")) })
-	t.Run("picture", func(t *testing.T) {
-		page := open(t, "/docs/")
-		send(t, page, "portrait", `f.elements.name.value = '1-md.png'`)
-		page.Do(t, chromedp.WaitVisible(chromedp.CSS("#op-portrait output img")))
-		assert.Equal(t, 128, chromium.Get(t, page, chromedp.Poll[int](`document.querySelector('#op-portrait output img').naturalWidth`)))
-	})
 	t.Run("search", func(t *testing.T) { searches(t, open(t, "/docs/")) })
 	t.Run("deep_link", func(t *testing.T) {
 		page := open(t, "/docs/#schema-FeedItem")

@@ -12,7 +12,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
 	"github.com/makiuchi-d/gozxing"
 	"github.com/makiuchi-d/gozxing/qrcode"
@@ -80,19 +79,12 @@ func startTill(t *testing.T) *till {
 // order creates an order in Plaza and begins its payment with a QR code.
 func (s *till) order(t *testing.T, subject string) (payment.OrderID, payment.ClientParams) {
 	t.Helper()
-	id, params, err := s.begin(t, subject)
-	require.NoError(t, err)
-	return id, params
-}
-
-// begin is like order, for a wallet that may refuse.
-func (s *till) begin(t *testing.T, subject string) (payment.OrderID, payment.ClientParams, error) {
-	t.Helper()
 	o, err := s.app.Stores.Ledger.AddOrder(t.Context(), payment.NewOrder(s.payer, subject, 990, time.Hour, time.Now()), nil)
 	require.NoError(t, err)
 	intent := payment.Intent{EndType: payment.Native, App: payment.OfficialAccount}
 	_, params, err := s.app.Paying.Pay(t.Context(), access.Actor{ID: s.payer}, paying.PayRequest{Intent: intent, Order: o.ID})
-	return o.ID, params, err
+	require.NoError(t, err)
+	return o.ID, params
 }
 
 // open opens a page of the sandbox. Its end asserts that the page had no errors and asked the
@@ -124,28 +116,11 @@ func press(t *testing.T, page *chromium.Tab, selector string) {
 }
 
 // showSandbox uses the page of the wallet sandbox as a person does.
-func showSandbox(t *testing.T, browser context.Context, elsewhere string) {
+func showSandbox(t *testing.T, browser context.Context) {
 	s := startTill(t)
 	page := s.open(t, browser, s.url+"/")
 	t.Run("pay", func(t *testing.T) { paysInSandbox(t, s, page) })
-	t.Run("keeps_what_a_person_does", func(t *testing.T) { keepsWhatAPersonDoes(t, s, page) })
 	t.Run("readable", func(t *testing.T) { isReadableEverywhere(t, s, browser) })
-	t.Run("other_origin", func(t *testing.T) {
-		_, params := s.order(t, "Not to be paid")
-		other := chromium.Open(t, browser, elsewhere)
-		a := chromium.Evaluate[answer](t, other, call("ask", params.CodeURL, object{"method": "POST", "mode": "no-cors"}))
-		assert.Empty(t, a.Blocked, "the browser sends the request")
-		all := s.box.Ledger()
-		assert.Equal(t, sandbox.NotPaid, all[len(all)-1].State)
-	})
-	t.Run("without_script", func(t *testing.T) {
-		_, params := s.order(t, "Oolong")
-		quiet := s.open(t, browser, s.url+"/")
-		_, err := chromedp.Call(quiet, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true})
-		require.NoError(t, err)
-		quiet.Do(t, chromedp.Navigate(params.CodeURL), chromedp.Click(chromedp.CSS("noscript a")), chromedp.Click(chromedp.CSS(".pay")),
-			chromedp.WaitVisible(chromedp.CSS("span.paid")))
-	})
 	t.Run("sandbox_ends", func(t *testing.T) {
 		page.Do(t, chromedp.Navigate(s.url+"/"))
 		s.end()
@@ -198,25 +173,6 @@ func readQR(t *testing.T, picture []byte) string {
 	result, err := qrcode.NewQRCodeReader().Decode(bits, map[gozxing.DecodeHintType]any{gozxing.DecodeHintType_PURE_BARCODE: true})
 	require.NoError(t, err)
 	return result.GetText()
-}
-
-// keepsWhatAPersonDoes shows that an update moves nothing that a person is at.
-func keepsWhatAPersonDoes(t *testing.T, s *till, page *chromium.Tab) {
-	page.Do(t, chromedp.Navigate(s.url+"/"))
-	s.order(t, "White tea")
-	shows(t, page, "White tea")
-	chromium.Evaluate[chromedp.Void](t, page, `{
-		document.querySelector('#answers').open = true
-		document.querySelector('select').value = 'closeorder'
-		document.querySelector('article .pay').focus()
-		window.focused = document.activeElement
-		window.former = document.querySelectorAll('article')[0]
-	}`)
-	s.order(t, "Black tea")
-	shows(t, page, "Black tea")
-	assert.True(t, chromium.Evaluate[bool](t, page, `document.querySelector('#answers').open`))
-	assert.Equal(t, "closeorder", chromium.Evaluate[string](t, page, `document.querySelector('select').value`))
-	assert.True(t, chromium.Evaluate[bool](t, page, `document.activeElement === window.focused && document.querySelectorAll('article')[1] === window.former`))
 }
 
 // isReadableEverywhere shows that nothing is faint, in both modes, or wider than a narrow screen.
