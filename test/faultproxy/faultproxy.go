@@ -7,43 +7,27 @@
 package faultproxy
 
 import (
-	"bytes"
 	"io"
 	"net"
 	"sync"
 	"testing"
-	"time"
 )
 
 // Fault is a way in which a line fails. It concerns open connections and new ones, unless it
 // says otherwise.
-type Fault struct {
-	name  string
-	delay time.Duration
-}
+type Fault int
 
-// String returns the name of the fault.
-func (f Fault) String() string { return f.name }
-
-// Latency delays all data by that much in each direction.
-func Latency(delay time.Duration) Fault { return Fault{"latency", delay} }
-
-var (
+const (
+	sound Fault = iota
 	// Reset resets every connection.
-	Reset = Fault{name: "reset"}
-	// ResetAnswers lets requests pass and resets the connection when the answer begins.
-	ResetAnswers = Fault{name: "reset answers"}
+	Reset
 	// HalfOpen loses all further data of the connections that are open when it begins, for
 	// ever. The client never hears of it; the server does when the fault ends. New
 	// connections work.
-	HalfOpen = Fault{name: "half-open"}
+	HalfOpen
 	// BlackHole lets nothing pass, neither data nor the end of a connection. When it ends,
 	// everything arrives late.
-	BlackHole = Fault{name: "black hole"}
-	// SlowClose lets data pass, but not the end of a connection, which arrives late.
-	SlowClose = Fault{name: "slow close"}
-
-	sound Fault
+	BlackHole
 )
 
 // Proxy forwards connections to a server.
@@ -56,7 +40,6 @@ type Proxy struct {
 	fault Fault
 	over  chan struct{} // closed when the fault ends
 	links map[*link]struct{}
-	next  *trigger // nil: no fault waits
 	tap   func() io.WriteCloser
 }
 
@@ -66,13 +49,6 @@ func (p *Proxy) Tap(open func() io.WriteCloser) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.tap = open
-}
-
-// trigger begins a fault when a client sends the words.
-type trigger struct {
-	fault Fault
-	words []byte
-	begun chan struct{}
 }
 
 // Start starts a proxy on a free port of this machine, for the server at the address, as
@@ -110,26 +86,6 @@ func (p *Proxy) Break(f Fault) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.begin(f)
-}
-
-// BreakAt begins a fault when a client sends the words, which meet it already. The channel is
-// closed then.
-func (p *Proxy) BreakAt(f Fault, words string) (begun <-chan struct{}) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.next = &trigger{f, []byte(words), make(chan struct{})}
-	return p.next.begun
-}
-
-// look begins the fault that waits for these data.
-func (p *Proxy) look(data []byte) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if next := p.next; next != nil && bytes.Contains(data, next.words) {
-		p.next = nil
-		p.begin(next.fault)
-		close(next.begun)
-	}
 }
 
 // begin ends the fault before. The caller holds the lock.
@@ -202,7 +158,7 @@ func (p *Proxy) carry(l *link) {
 		l.reset()
 		delete(p.links, l)
 	}()
-	if p.await(l, opening) != passes {
+	if p.await(l) != passes {
 		return
 	}
 	server, err := net.Dial(p.network, p.server)
@@ -219,8 +175,8 @@ func (p *Proxy) carry(l *link) {
 	}
 	p.mu.Unlock()
 	var back sync.WaitGroup
-	back.Go(func() { p.pump(l, l.client, l.server, answer) })
-	p.pump(l, l.server, sent, request)
+	back.Go(func() { p.pump(l, l.client, l.server) })
+	p.pump(l, l.server, sent)
 	p.mu.Lock()
 	l.left = true
 	p.mu.Unlock()
@@ -228,15 +184,12 @@ func (p *Proxy) carry(l *link) {
 }
 
 // pump carries data in one direction, and then the end of the connection.
-func (p *Proxy) pump(l *link, to net.Conn, from io.Reader, data event) {
+func (p *Proxy) pump(l *link, to net.Conn, from io.Reader) {
 	buffer := make([]byte, 32<<10)
 	for {
 		n, err := from.Read(buffer)
 		if n > 0 {
-			if data == request {
-				p.look(buffer[:n])
-			}
-			switch p.await(l, data) {
+			switch p.await(l) {
 			case passes:
 				if _, err := to.Write(buffer[:n]); err != nil {
 					p.cut(l)
@@ -250,7 +203,7 @@ func (p *Proxy) pump(l *link, to net.Conn, from io.Reader, data event) {
 		if err == nil {
 			continue
 		}
-		switch p.await(l, ending) {
+		switch p.await(l) {
 		case passes:
 			_ = to.(interface{ CloseWrite() error }).CloseWrite()
 		case breaks:
@@ -266,17 +219,7 @@ func (p *Proxy) cut(l *link) {
 	l.reset()
 }
 
-// event is what happens on a link.
-type event int
-
-const (
-	opening event = iota
-	request       // data from the client
-	answer        // data from the server
-	ending
-)
-
-// verdict is what becomes of an event.
+// verdict is what becomes of what happens on a link: its opening, data, and its end.
 type verdict int
 
 const (
@@ -285,8 +228,8 @@ const (
 	breaks // and the connection with it
 )
 
-// await waits as long as the fault holds the event back, and returns what becomes of it.
-func (p *Proxy) await(l *link, e event) verdict {
+// await waits as long as the fault holds back what happens on the link, and returns what becomes of it.
+func (p *Proxy) await(l *link) verdict {
 	for {
 		p.mu.Lock()
 		fault, over, dead := p.fault, p.over, l.dead
@@ -294,18 +237,12 @@ func (p *Proxy) await(l *link, e event) verdict {
 		switch {
 		case dead:
 			return isLost
-		case fault == Reset, fault == ResetAnswers && e == answer:
+		case fault == Reset:
 			return breaks
-		case fault == BlackHole, fault == SlowClose && e == ending:
-			<-over
-			continue
-		case fault.delay > 0 && e != opening:
-			select {
-			case <-time.After(fault.delay):
-			case <-over:
-				continue // the next fault decides
-			}
+		case fault == BlackHole:
+			<-over // the next fault decides
+		default:
+			return passes
 		}
-		return passes
 	}
 }

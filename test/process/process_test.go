@@ -5,44 +5,12 @@ import (
 	"net"
 	"os"
 	"os/exec"
-	"regexp"
-	"syscall"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
-
-func TestAnnouncer_finds_lines_however_they_are_cut(t *testing.T) {
-	a := NewAnnouncer(regexp.MustCompile(`^at (\S+)$`))
-	for _, part := range []string{"hello\na", "t one\nat ", "two\nat three"} {
-		n, err := a.Write([]byte(part))
-		require.NoError(t, err)
-		assert.Equal(t, len(part), n)
-	}
-	close(a.Found)
-	var found []string
-	for at := range a.Found {
-		found = append(found, at)
-	}
-	assert.Equal(t, []string{"one", "two"}, found, "the third line has not ended")
-}
-
-func TestStart_and_Wait(t *testing.T) {
-	out := &Output{}
-	cmd := exec.Command("/bin/sh", "-c", "echo begun; cat; exit 3")
-	cmd.Stdout = out
-	in, err := cmd.StdinPipe()
-	require.NoError(t, err)
-	p, err := Start(cmd, syscall.SIGKILL)
-	require.NoError(t, err)
-	require.ErrorIs(t, p.Wait(time.Millisecond), ErrRuns)
-	require.NoError(t, in.Close())
-	require.ErrorContains(t, p.Wait(time.Minute), "exit status 3")
-	assert.Equal(t, "begun\n", out.String())
-	assert.NoError(t, p.Signal(syscall.SIGTERM), "a program that has ended needs no signal")
-}
 
 // listenAt makes this program listen at the address, with a program of its own beside it.
 const listenAt = "PLAZA_TEST_LISTEN_AT"
