@@ -216,7 +216,7 @@ func TestRestore(t *testing.T) {
 			t.Log(after.run(t, restore, ""))
 			restored := after.serve(t)
 			c := newCaller(restored.url)
-			images := all[imageShown](t, c, key, imagesPath+"?uid=1")
+			images := all[struct{ Img string }](t, c, key, imagesPath+"?uid=1")
 			require.NotEmpty(t, images, "tokens are restored, too")
 			for _, i := range images {
 				c.fetch(t, replaced(t, i.Img, publicURL, restored.url))

@@ -2,11 +2,15 @@ package e2e
 
 import (
 	"context"
+	"encoding/json"
+	"net/http"
+	"net/url"
 	"os"
 	"os/exec"
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -77,4 +81,28 @@ func runScript(t *testing.T, script string, r *running, variables ...string) (st
 	cmd.Stdin = strings.NewReader(strings.NewReplacer(exampleServer, r.url, exampleMessages, messages[1]).Replace(script))
 	out, err := cmd.CombinedOutput()
 	return string(out), err
+}
+
+var messagesPage = regexp.MustCompile(`msg="serving an SMS sandbox" url=(\S+)`)
+
+// codeSentTo returns the code that the sandbox has for the number.
+func (r *running) codeSentTo(t *testing.T, phone string) (code string) {
+	t.Helper()
+	page := messagesPage.FindStringSubmatch(r.log.String())
+	require.NotEmpty(t, page, r.log)
+	list := page[1] + "messages.json?to=" + url.QueryEscape("+"+regexp.MustCompile(`\D`).ReplaceAllString(phone, ""))
+	require.Eventually(t, func() bool {
+		res, err := http.Get(list)
+		if err != nil {
+			return false
+		}
+		defer res.Body.Close()
+		var messages []struct{ Code string }
+		if json.NewDecoder(res.Body).Decode(&messages) != nil || len(messages) == 0 {
+			return false
+		}
+		code = messages[0].Code
+		return true
+	}, patience, 5*time.Millisecond)
+	return code
 }

@@ -84,10 +84,3 @@ func TestGuide(t *testing.T) {
 		shell.prints(t, out)
 	})
 }
-
-func TestPattern(t *testing.T) {
-	assert.Regexp(t, pattern(`{"id": …, "tags": ["a b"]}`), dense(`{"id":7,"tags":["a b"]}`))
-	assert.NotRegexp(t, pattern(`{"id": …}`), dense(`{"id":7`))
-	assert.NotRegexp(t, pattern("a.c"), "abc")
-	assert.NotRegexp(t, pattern(""), "something")
-}

@@ -84,6 +84,7 @@ type shared struct {
 	writers    []*writer
 	categories []int64
 	topics     []int64 // events of which everybody says something
+	photo      string  // in base64
 
 	acknowledged            atomic.Int64
 	cutOff, thereAllTheSame int
@@ -112,13 +113,9 @@ type thing struct {
 }
 
 const (
-	anEvent   = "event"
-	aComment  = "comment"
-	anImage   = "image"
-	following = "following"
-	aLike     = "like"
-	gone      = "" // how it looks when it isn't there
-	there     = "there"
+	anEvent  = "event"
+	aComment = "comment"
+	gone     = "" // how it looks when it isn't there
 )
 
 // diaryEntry is how an event looks.
@@ -144,9 +141,6 @@ func (w *shared) writeUntilKilled(t *testing.T, r *running) {
 	t.Helper()
 	c := newCaller(r.url)
 	defer c.client.CloseIdleConnections()
-	for _, writer := range w.writers {
-		writer.settleLikes(t, c)
-	}
 	random := w.writers[0].random
 	enough, moment := w.acknowledged.Load()+40+random.Int64N(200), time.Duration(random.Int64N(int64(5*time.Millisecond)))
 	var all sync.WaitGroup
@@ -182,8 +176,7 @@ func (w *writer) writeAll(c caller) {
 	for {
 		acts := []func(caller) bool{
 			w.writeEvent, w.editEvent, w.editEvent, w.removeEvent, w.attach,
-			w.say, w.say, w.unsay, w.like, w.unlike,
-			w.keepImage, w.retag, w.removeImage, w.follow, w.unfollow,
+			w.say, w.say, w.unsay,
 		}
 		if !acts[w.random.IntN(len(acts))](c) {
 			return
@@ -297,7 +290,7 @@ func (w *writer) attach(c caller) bool {
 	plates, id := platesOf(it.looks[0]), it.id
 	look := fmt.Sprint(strings.TrimSuffix(it.looks[0], strconv.Itoa(plates)), plates+1)
 	defer func() { it.id = id }() // the answer is about the plate
-	return w.change(c, it, look, http.MethodPost, "/api/xfile/plate/", map[string]any{"event": id, "photo": picture})
+	return w.change(c, it, look, http.MethodPost, "/api/xfile/plate/", map[string]any{"event": id, "photo": w.photo})
 }
 
 const commentsPath = "/api/activity/comment/"
@@ -315,77 +308,7 @@ func (w *writer) unsay(c caller) bool {
 	return it == nil || w.change(c, it, gone, http.MethodDelete, path(commentsPath, it.id), nil)
 }
 
-const likesPath = "/api/activity/like/"
-
-func (w *writer) like(c caller) bool {
-	topic := w.topic()
-	return w.change(c, w.likeOf(topic), there, http.MethodPut, path(likesPath, topic), nil)
-}
-
-func (w *writer) unlike(c caller) bool {
-	topic := w.topic()
-	return w.change(c, w.likeOf(topic), gone, http.MethodDelete, path(likesPath, topic), nil)
-}
-
-func (w *writer) likeOf(topic int64) *thing {
-	return w.known(aLike, fmt.Sprintf("like-%s-%d", w.name, topic))
-}
-
-// settleLikes makes likes certain that were in doubt. One can't be seen: an event
-// tells only how many like it.
-func (w *writer) settleLikes(t *testing.T, c caller) {
-	t.Helper()
-	for _, topic := range w.topics {
-		if it := w.likeOf(topic); len(it.looks) > 1 {
-			require.True(t, w.change(c, it, there, http.MethodPut, path(likesPath, topic), nil), w.wrong)
-		}
-	}
-}
-
 const imagesPath = "/api/user/user-image/"
-
-func (w *writer) keepImage(c caller) bool {
-	it := w.known(anImage, w.mark())
-	tags := []string{it.mark, "new"}
-	return w.change(c, it, strings.Join(tags, ","), http.MethodPost, imagesPath, map[string]any{"img": picture, "tags": tags})
-}
-
-func (w *writer) retag(c caller) bool {
-	it := w.some(anImage, isThere)
-	if it == nil {
-		return true
-	}
-	tags := []string{it.mark, fmt.Sprint("tag ", w.random.IntN(1000))}
-	return w.change(c, it, strings.Join(tags, ","), http.MethodPatch, path(imagesPath, it.id), map[string]any{"tags": tags})
-}
-
-func (w *writer) removeImage(c caller) bool {
-	it := w.some(anImage, isThere)
-	return it == nil || w.change(c, it, gone, http.MethodDelete, path(imagesPath, it.id), nil)
-}
-
-const followingPath = "/api/subscription/user-subscription/"
-
-func (w *writer) follow(c caller) bool {
-	if n := w.random.IntN(len(w.writers) + len(w.categories)); n < len(w.writers) {
-		followed := w.writers[n].uid
-		if followed == w.uid {
-			return true
-		}
-		return w.change(c, w.followed("user", followed), there, http.MethodPost, followingPath, map[string]any{"followed_user": followed})
-	}
-	category := w.categories[w.random.IntN(len(w.categories))]
-	return w.change(c, w.followed("category", category), there, http.MethodPost, followingPath, map[string]any{"followed_category": category})
-}
-
-func (w *writer) followed(what string, id int64) *thing {
-	return w.known(following, fmt.Sprintf("%s-follows-%s-%d", w.name, what, id))
-}
-
-func (w *writer) unfollow(c caller) bool {
-	it := w.some(following, isThere)
-	return it == nil || w.change(c, it, gone, http.MethodDelete, path(followingPath, it.id), nil)
-}
 
 func path(of string, id int64) string { return fmt.Sprintf("%s%d/", of, id) }
 

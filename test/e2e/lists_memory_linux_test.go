@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 	"sync"
@@ -32,6 +33,8 @@ func inUse(t *testing.T, r *running) int {
 	require.NoError(t, err)
 	return kB >> 10
 }
+
+var peak = regexp.MustCompile(`VmHWM:\s+(\d+) kB`)
 
 // TestIMG06_TheWorstListsFitIntoMemory has 64 clients ask for the largest lists at once: all
 // images of a user with as many as there may be, and a page of a hundred of the longest
@@ -102,19 +105,14 @@ func fetch(t *testing.T, url, key, coding string) (int64, int) {
 // writeLongEvents fills the first pages of the diary of uid 1.
 func writeLongEvents(t *testing.T, url, key string) {
 	t.Helper()
-	body, err := json.Marshal(map[string]any{
-		"title": strings.Repeat("长", 200), "content": strings.Repeat("长", 20_000), "html_content": strings.Repeat("x", 60_000),
-	})
-	require.NoError(t, err)
+	c := newCaller(url)
+	defer c.client.CloseIdleConnections()
 	for range 100 {
-		req, err := http.NewRequest("POST", url+"/api/xfile/event/", strings.NewReader(string(body)))
+		status, raw, err := c.send(key, http.MethodPost, eventsPath, map[string]any{
+			"title": strings.Repeat("长", 200), "content": strings.Repeat("长", 20_000), "html_content": strings.Repeat("x", 60_000),
+		})
 		require.NoError(t, err)
-		req.Header.Set("Authorization", "Token "+key)
-		req.Header.Set("Content-Type", "application/json")
-		res, err := http.DefaultClient.Do(req)
-		require.NoError(t, err)
-		require.NoError(t, res.Body.Close())
-		require.Equal(t, http.StatusCreated, res.StatusCode)
+		require.Equal(t, http.StatusCreated, status, "%s", raw)
 	}
 }
 

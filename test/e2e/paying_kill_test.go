@@ -16,12 +16,11 @@ import (
 	"plaza/adapters/wallet/sandbox"
 )
 
-// flow is what a server or a command does step by step, and may be killed at each step.
+// flow is what a server does step by step, and may be killed at each step.
 type flow struct {
-	name    string
-	poll    string                    // how often the server polls the wallet
-	steps   func(message string) bool // the messages that are steps
-	moments time.Duration             // between further steps, for a flow without messages; zero: it has messages
+	name  string
+	poll  string                    // how often the server polls the wallet
+	steps func(message string) bool // the messages that are steps
 	// attempt prepares the flow for the n-th time.
 	attempt func(t *testing.T, s *checkout, n int) attempt
 }
@@ -40,7 +39,7 @@ const (
 	isLate      // a request arrives after the next server has ended the flow
 )
 
-// killAtEachStep kills the process at each step of the flow, or at few of them without the soak, until the flow is over first.
+// killAtEachStep kills the server at each step of the flow, or at few of them without the soak, until the flow is over first.
 func (s *checkout) killAtEachStep(t *testing.T, f flow) {
 	t.Helper()
 	attempts := 0
@@ -48,15 +47,12 @@ func (s *checkout) killAtEachStep(t *testing.T, f flow) {
 		for fate := isLost; fate < fates && !isOver; fate++ {
 			a := f.attempt(t, s, attempts)
 			attempts++
-			isServer := s.now != nil
 			var held *breakpoint
 			held, isOver = s.killAt(t, f, a, step, fate)
 			if fate == isOvertaken && a.meanwhile != nil {
 				a.meanwhile()
 			}
-			if isServer {
-				s.opens(t)
-			}
+			s.opens(t)
 			a.finish()
 			if fate == isLate && held.isRequest() {
 				held.free(true)
@@ -97,44 +93,35 @@ func isOfPayments(message string) bool {
 	return isOfWallet(message) || writesPayments.MatchString(message)
 }
 
-// killAt kills the process at the step, or when the flow is over.
+// killAt kills the server at the step, or when the flow is over.
 func (s *checkout) killAt(t *testing.T, f flow, a attempt, step, fate int) (held *breakpoint, isOver bool) {
 	t.Helper()
 	held = s.messages.stopAtStep(step, f.steps)
 	ctx, end := context.WithCancel(t.Context())
 	done := make(chan struct{})
 	go func() { defer close(done); a.begin(ctx) }()
-	moment := patience
-	if f.moments > 0 {
-		moment = time.Duration(step) * f.moments
-	}
 	select {
 	case <-held.reached:
 	case <-done:
 		isOver = true
-	case <-time.After(moment):
-		require.Positive(t, f.moments, "the flow does not end at step %d", step)
+	case <-time.After(patience):
+		require.Fail(t, "the flow does not end", "at step %d", step)
 	}
 	if fate == isLate && held.isRequest() {
 		s.messages.forget(held)
 		t.Cleanup(func() { held.free(false) })
 	}
-	if s.now != nil {
-		s.isKilled(t)
-	}
+	s.isKilled(t)
 	end()
-	await(t, done, "the flow does not end with its process")
-	s.messages.clear()
-	s.dead()
+	await(t, done, "the flow does not end with its server")
 	return held, isOver
 }
 
 var paymentFlows = []flow{
-	{"PAY-09 PAY-10 PAY-12 an order is made, begun, and paid", "1h", isOfPayments, 0, paysOrder},
-	{"PAY-14 a refund is ordered, and ends", "200ms", isOfPayments, 0, refundsPayment},
-	{"PAY-09 another way to pay is chosen", "1h", isOfWallet, 0, changesWay},
-	{"PAY-11 a payment is found by asking", "200ms", isOfWallet, 0, asksForPayment},
-	{"PAY-11 an order expires", "200ms", isOfWallet, 0, expires},
+	{"PAY-09 PAY-10 PAY-12 an order is made, begun, and paid", "1h", isOfPayments, paysOrder},
+	{"PAY-14 a refund is ordered, and ends", "200ms", isOfPayments, refundsPayment},
+	{"PAY-09 another way to pay is chosen", "1h", isOfWallet, changesWay},
+	{"PAY-11 an order expires", "200ms", isOfWallet, expires},
 }
 
 func TestPAY_a_server_that_is_killed_at_any_step_loses_no_money_and_takes_and_returns_none_twice(t *testing.T) {
@@ -256,19 +243,6 @@ func changesWay(t *testing.T, s *checkout, n int) attempt {
 			}
 			until(t, func() bool { return strings.Contains(p.pay(s.now, inWallet, "").body, "already paid") })
 		},
-	}
-}
-
-// asksForPayment pays an order of which the server gets no notification.
-func asksForPayment(t *testing.T, s *checkout, n int) attempt {
-	s.hearsNothing(t)
-	p, server := s.isBegunAnew(t, n, byCode), s.now
-	return attempt{
-		begin: func(ctx context.Context) {
-			s.paysAll(p)
-			untilEnded(ctx, func() bool { return p.stateAt(server) == "paid" })
-		},
-		finish: func() { until(t, func() bool { return p.stateAt(s.now) == "paid" }) },
 	}
 }
 

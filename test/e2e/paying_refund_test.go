@@ -70,21 +70,20 @@ func (s *checkout) isOrdered(t *testing.T, b *refundRequest) reply {
 	return a
 }
 
-// newest returns the payments that staff is shown first.
-func (s *checkout) newest(t *testing.T) []paymentShown {
-	t.Helper()
-	c := newCaller(s.now.url)
-	defer c.client.CloseIdleConnections()
-	var list struct{ Data []paymentShown }
-	read(t, c, s.staff, paymentsPath+"?page_size=100", &list)
-	return list.Data
-}
-
 // paymentOf waits for the payment of the order.
 func (s *checkout) paymentOf(t *testing.T, p *purchase) (id int64) {
 	t.Helper()
+	c := newCaller(s.now.url)
+	defer c.client.CloseIdleConnections()
 	until(t, func() bool {
-		for _, came := range s.newest(t) {
+		var list struct {
+			Data []struct {
+				ID    int64
+				Order *int64
+			}
+		}
+		read(t, c, s.staff, paymentsPath+"?page_size=100", &list)
+		for _, came := range list.Data {
 			if came.Order != nil && *came.Order == p.id {
 				id = came.ID
 			}
@@ -147,37 +146,6 @@ func (s *checkout) isAtWallet(t *testing.T, n int) {
 	})
 }
 
-// isPaidInVain sells something that is paid when the order is closed: the wallet gets the request for its prepayment
-// long after. A server must run, and runs afterwards.
-func (s *checkout) isPaidInVain(t *testing.T, n int) *purchase {
-	t.Helper()
-	p := s.wants(n)
-	s.isMade(t, p)
-	p.isInVain = true
-	late := s.messages.stopAtThe(ordering)
-	defer late.free(false)
-	answer := make(chan reply, 1)
-	go func(r *running) { answer <- p.pay(r, byCode, "") }(s.now)
-	late.isReached(t)
-	s.messages.forget(late)
-	s.isKilled(t)
-	<-answer
-	s.opens(t)
-	s.inDatabase(t, func(db *sql.DB, before any) {
-		_, err := db.ExecContext(t.Context(), "UPDATE prepayments SET created = $1 WHERE order_id = $2", before, p.id)
-		require.NoError(t, err)
-	})
-	until(t, func() bool {
-		s.isOver(t, p) // again, because the server looks seldom after what is an hour old
-		return p.stateAt(s.now) == "closed"
-	})
-	s.wallet.Behave() // or it might refuse what arrives now
-	late.free(true)
-	until(t, func() bool { return len(s.trades(p)) > 0 })
-	s.isPaid(t, p)
-	return p
-}
-
 // stateAt returns the state of the order, as its payer sees it; empty: the server has not answered.
 func (p *purchase) stateAt(r *running) string {
 	var order struct{ Data orderShown }
@@ -187,10 +155,6 @@ func (p *purchase) stateAt(r *running) string {
 
 type refundShown struct {
 	ID       int64
-	Payment  int64
-	Amount   int64
-	Currency string
-	Reason   string
 	State    string
 	WalletID *string `json:"wallet_refund_id"`
 }
@@ -217,58 +181,4 @@ func (s *checkout) unreturned(t *testing.T, c caller) (open []string) {
 		}
 	}
 	return open
-}
-
-// automaticReason is the reason of the refunds that the server orders by itself.
-const automaticReason = "This order needed no further payment."
-
-// refundLine is a line of a ledger.
-type refundLine struct {
-	transaction      string
-	amount           int64
-	currency, reason string
-	state            string
-}
-
-// compareRefunds asserts that our ledger has the wallet's refunds, line by line, and those that were wanted, each once.
-func (s *checkout) compareRefunds(t *testing.T, payments []paymentShown) {
-	t.Helper()
-	var refunds []refundShown
-	s.shows(t, &refunds, "order", "refunds")
-	theirs, paid := map[string]sandbox.Refund{}, map[int64]paymentShown{}
-	for _, r := range s.wallet.Refunds() {
-		theirs[r.ID] = r
-	}
-	for _, p := range payments {
-		paid[p.ID] = p
-	}
-	sums, times := map[int64]int64{}, map[string]int{}
-	for _, ours := range refunds {
-		times[ours.Reason]++
-		if ours.State != "closed" {
-			sums[ours.Payment] += ours.Amount
-		}
-		if ours.WalletID == nil {
-			assert.Equal(t, "closed", ours.State, "the wallet has not got it: %+v", ours)
-			continue
-		}
-		r, there := theirs[*ours.WalletID]
-		if assert.True(t, there, "the wallet has not got it: %+v", ours) {
-			assert.Equal(t, refundLine{r.TransactionID, r.Amount, "CNY", r.Reason, refundStates[r.State]},
-				refundLine{paid[ours.Payment].Transaction, ours.Amount, ours.Currency, ours.Reason, ours.State})
-		}
-		delete(theirs, *ours.WalletID)
-	}
-	assert.Empty(t, theirs, "money went back that we don't know of")
-	for _, p := range payments {
-		assert.Equal(t, sums[p.ID], p.Refunded, "%+v", p)
-		assert.LessOrEqual(t, p.Refunded, p.Amount, "%+v", p)
-	}
-	for _, b := range s.refundRequests {
-		assert.LessOrEqual(t, times[b.reason], 1, "ordered twice: %+v", b)
-		assert.False(t, b.isTaken.Load() && times[b.reason] == 0, "lost: %+v", b)
-		delete(times, b.reason)
-	}
-	delete(times, automaticReason)
-	assert.Empty(t, times, "nobody has wanted them")
 }

@@ -71,13 +71,6 @@ type payer struct {
 	key string
 }
 
-// onBothStores runs the test on SQLite and on Postgres.
-func onBothStores(t *testing.T, test func(t *testing.T, store string)) {
-	for _, store := range []string{"SQLite", "Postgres"} {
-		t.Run(store, func(t *testing.T) { test(t, store) })
-	}
-}
-
 // openCheckout opens a checkout without a server.
 func openCheckout(t *testing.T, store string) *checkout {
 	t.Helper()
@@ -191,17 +184,6 @@ func (s *checkout) isDead(t *testing.T) {
 	s.dead()
 }
 
-// isLocked keeps every server from writing, until unlock is called. It is for SQLite.
-func (s *checkout) isLocked(t *testing.T) (unlock func()) {
-	t.Helper()
-	db, err := sql.Open("sqlite", s.file+"?_pragma=busy_timeout(10000)")
-	require.NoError(t, err)
-	db.SetMaxOpenConns(1)
-	_, err = db.ExecContext(t.Context(), "BEGIN IMMEDIATE")
-	require.NoError(t, err)
-	return func() { assert.NoError(t, db.Close()) }
-}
-
 // reply is what the server answers; if no whole answer came, the status is 0.
 type reply struct {
 	status int
@@ -260,8 +242,6 @@ type purchase struct {
 	amount  int64
 	key     string // that it was made with
 	isOver  bool   // the time to pay it
-	// isInVain: it was paid when it was closed.
-	isInVain bool
 }
 
 // wants is an order that the server has not made yet.
@@ -291,10 +271,9 @@ type way struct {
 }
 
 var (
-	byCode    = way{EndType: 0}
-	inApp     = way{100, map[string]any{"wallet_app_type": "svc_ios_app"}}
-	inWallet  = way{200, map[string]any{"open_id": payerInWallet}}
-	inBrowser = way{EndType: 300}
+	byCode   = way{EndType: 0}
+	inApp    = way{100, map[string]any{"wallet_app_type": "svc_ios_app"}}
+	inWallet = way{200, map[string]any{"open_id": payerInWallet}}
 )
 
 // pay begins a payment.

@@ -9,9 +9,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -23,18 +21,6 @@ import (
 	"plaza/domain/media"
 	"plaza/test/pictures"
 )
-
-var resident = regexp.MustCompile(`VmRSS:\s+(\d+) kB`)
-
-// residentNow is the memory of the server, in MiB.
-func residentNow(t *testing.T, r *running) int {
-	t.Helper()
-	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", r.cmd.Process.Pid))
-	require.NoError(t, err)
-	kB, err := strconv.Atoi(string(resident.FindSubmatch(status)[1]))
-	require.NoError(t, err)
-	return kB >> 10
-}
 
 // openUploads returns how many nameless files of uploads the server has.
 func openUploads(t *testing.T, r *running) (count int) {
@@ -73,7 +59,7 @@ func TestPLA_03_twenty_of_the_largest_pictures_at_once(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := serve(t, "--demo", "--wallet=none", "--sms=none", "--data-dir="+t.TempDir())
-			idle := residentNow(t, r)
+			before := inUse(t, r)
 			u := uploader{r.url, login(t, r.url), time.Now()}
 			other := uploader{r.url, loginAs(t, r.url, "+86-13800000002"), u.began}
 			ended := make(chan sent, uploads)
@@ -102,8 +88,8 @@ func TestPLA_03_twenty_of_the_largest_pictures_at_once(t *testing.T) {
 			avatars.Wait()
 			report(t, answers, len(picture))
 			assert.Zero(t, openUploads(t, r), "files of uploads")
-			added := inUse(t, r) - idle
-			t.Logf("%d MiB in use when idle, at most %d more", idle, added)
+			added := inUse(t, r) - before
+			t.Logf("%d MiB in use after the start, at most %d more", before, added)
 			most := 700
 			if name == "AVIF" { // one at once takes up to 1 GiB
 				most = 1124

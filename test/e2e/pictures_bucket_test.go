@@ -4,7 +4,6 @@ package e2e
 
 import (
 	"bytes"
-	"encoding/json"
 	"image"
 	"net/http"
 	"net/url"
@@ -34,13 +33,15 @@ func TestIMG_08_sizes_in_a_bucket(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			r := serve(t, "--demo", "--data-dir="+t.TempDir(), "--wallet=none", "--sms=none", "--public-url=https://plaza.example",
 				"--media-url="+c.bucket, "--media-key-id="+versitygw.KeyID, "--media-secret="+versitygw.Secret)
+			caller, key := newCaller(r.url), login(t, r.url)
+			defer caller.client.CloseIdleConnections()
 			var images struct{ Data []struct{ Img string } }
-			r.reads(t, "/api/user/user-image/?uid=1", &images)
+			read(t, caller, key, "/api/user/user-image/?uid=1", &images)
 			require.NotEmpty(t, images.Data)
 			var events struct {
 				Data []struct{ Plates []struct{ Photo string } }
 			}
-			r.reads(t, "/api/xfile/event/", &events)
+			read(t, caller, key, "/api/xfile/event/", &events)
 			var plate string
 			for _, e := range events.Data {
 				if len(e.Plates) > 0 {
@@ -49,32 +50,15 @@ func TestIMG_08_sizes_in_a_bucket(t *testing.T) {
 			}
 			require.NotEmpty(t, plate)
 			for address, end := range map[string]string{images.Data[0].Img: c.image, plate: c.plate} {
-				whole := r.follows(t, address, "", end)
-				sm, md := r.follows(t, address, "sm", end), r.follows(t, address, "md", end)
+				whole, sm := r.follows(t, address, "", end), r.follows(t, address, "sm", end)
 				if end == "https://cdn.example" {
 					assert.NotEqual(t, whole.at, sm.at)
-					assert.Equal(t, whole.at, md.at, "it fits")
-					continue
+				} else {
+					assert.Equal(t, 320, max(sm.extent.X, sm.extent.Y))
 				}
-				assert.Equal(t, 320, max(sm.extent.X, sm.extent.Y))
-				assert.LessOrEqual(t, max(md.extent.X, md.extent.Y), 1024)
-				assert.GreaterOrEqual(t, whole.extent.X, md.extent.X)
 			}
 		})
 	}
-}
-
-// reads decodes what the server says to a person of the demo.
-func (r *running) reads(t *testing.T, path string, into any) {
-	t.Helper()
-	req, err := http.NewRequest(http.MethodGet, r.url+path, nil)
-	require.NoError(t, err)
-	req.Header.Set("Authorization", "Token "+login(t, r.url))
-	res, err := http.DefaultClient.Do(req)
-	require.NoError(t, err)
-	defer func() { _ = res.Body.Close() }()
-	require.Equal(t, http.StatusOK, res.StatusCode)
-	require.NoError(t, json.NewDecoder(res.Body).Decode(into))
 }
 
 // shownPicture is a picture as a browser shows it.

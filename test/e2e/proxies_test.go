@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"testing"
 )
 
 // breakpoint holds one message until it is freed.
@@ -36,12 +35,6 @@ func (b *breakpoint) free(passes bool) {
 	})
 }
 
-// isReached waits until a message is held.
-func (b *breakpoint) isReached(t *testing.T) {
-	t.Helper()
-	await(t, b.reached, "no message has come that is to be held")
-}
-
 // interceptor can hold one of the messages that pass the proxies.
 type interceptor struct {
 	mu    sync.Mutex
@@ -66,11 +59,6 @@ func (i *interceptor) stopAtStep(n int, matches func(message string) bool) *brea
 		}
 		return n <= 0
 	})
-}
-
-// stopAtThe holds the next message of that name.
-func (i *interceptor) stopAtThe(name string) *breakpoint {
-	return i.stopAt(func(message string) bool { return message == name })
 }
 
 // at returns the breakpoint of the message; nil: it passes.
@@ -104,7 +92,6 @@ func (i *interceptor) clear() {
 
 // The messages between the server and the wallet. Requests of version 3 have the names of version 2.
 const (
-	ordering       = "a request for unifiedorder"
 	notifying      = "a notification"
 	notified       = "the answer to a notification"
 	requestsPrefix = "a request for "

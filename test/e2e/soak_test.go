@@ -6,9 +6,8 @@ package e2e
 const (
 	isSoak            = true
 	manyKills         = 50
-	payings           = 200 // rounds of the walk on each store
 	failovers         = 20
 	firstStep, stride = 1, 1
 	fates             = 3
-	flowsKilled       = 5
+	flowsKilled       = 4
 )

@@ -3,7 +3,10 @@ package e2e
 import (
 	"bytes"
 	"encoding/base64"
+	"image"
+	"image/jpeg"
 	"io"
+	"math/rand/v2"
 	"mime/multipart"
 	"net/http"
 	"strings"
@@ -11,6 +14,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // sent is the response to an upload.
@@ -62,4 +66,21 @@ func (u uploader) sendForm(t *testing.T, method, path, field string, picture []b
 func (u uploader) sendJSON(t *testing.T, method, path, field string, picture []byte) sent {
 	body := `{"` + field + `":"` + base64.StdEncoding.EncodeToString(picture) + `"}`
 	return u.send(t, method, path, "application/json", strings.NewReader(body))
+}
+
+// noisy is a photo of so many pixels, whose every block is another.
+func noisy(t *testing.T, width, height int) []byte {
+	t.Helper()
+	picture := image.NewYCbCr(image.Rect(0, 0, width, height), image.YCbCrSubsampleRatio420)
+	noise := rand.NewChaCha8([32]byte{1})
+	for _, plane := range [][]byte{picture.Y, picture.Cb, picture.Cr} {
+		_, err := noise.Read(plane)
+		require.NoError(t, err)
+		for i := range plane { // as much as a camera's file has
+			plane[i] = plane[i-i%8]/2 + 64
+		}
+	}
+	var b bytes.Buffer
+	require.NoError(t, jpeg.Encode(&b, picture, &jpeg.Options{Quality: 80}))
+	return b.Bytes()
 }

@@ -4,16 +4,13 @@ package e2e
 
 import (
 	"context"
-	"fmt"
-	"net/http"
-	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"plaza/test/chromium"
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
 
@@ -29,29 +26,6 @@ func TestGuideInNode(t *testing.T) {
 	script.prints(t, node(t, folder, "guide.mjs"))
 }
 
-func TestGuideInChromium(t *testing.T) {
-	_, script := examples(t)
-	browser := chromium.Start(t)
-	var module string
-	pages := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.URL.Path == "/guide.mjs" {
-			w.Header().Set("Content-Type", "text/javascript; charset=utf-8")
-			fmt.Fprint(w, module)
-			return
-		}
-		fmt.Fprint(w, `<!DOCTYPE html><link rel="icon" href="data:,">`)
-	}))
-	defer pages.Close()
-	r := serve(t, append(demo, "--cors-origins="+pages.URL)...)
-	module = strings.ReplaceAll(script.code, exampleServer, r.url)
-	tab := chromium.Open(t, browser, pages.URL)
-	script.prints(t, chromium.Evaluate[string](t, tab, `{
-		const lines = []
-		console.log = (...words) => lines.push(words.join(' '))
-		import('/guide.mjs').then(() => lines.join('\n'))
-	}`))
-}
-
 // node runs a script in the folder and returns what it printed.
 func node(t *testing.T, folder string, arguments ...string) string {
 	t.Helper()
@@ -62,4 +36,11 @@ func node(t *testing.T, folder string, arguments ...string) string {
 	out, err := cmd.CombinedOutput()
 	require.NoError(t, err, "%s", out)
 	return string(out)
+}
+
+// TestTour_of_a_person_who_joins_and_leaves waits until another code can be sent to the person's number.
+func TestTour_of_a_person_who_joins_and_leaves(t *testing.T) {
+	out, err := runScript(t, readFile(t, "../tour.sh"), serve(t, demo...), "WAIT=yes")
+	require.NoError(t, err, "%s", out)
+	assert.Contains(t, out, "\n204  The stranger leaves")
 }

@@ -32,3 +32,12 @@ func TestSystemdUnit(t *testing.T) {
 	require.NoError(t, err, out)
 	t.Log(out[strings.LastIndex(strings.TrimSpace(out), "\n")+1:])
 }
+
+func TestPrometheusConfiguration(t *testing.T) {
+	programs := server(t, "PLAZA_TEST_PROMETHEUS", "prometheus")
+	folder := filepath.Join("..", "..", "bootstrap", "deploy", "prometheus")
+	out, err := exec.CommandContext(t.Context(), filepath.Join(programs, "promtool"), "check", "config",
+		filepath.Join(folder, "prometheus.yml")).CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	assert.Regexp(t, `SUCCESS: \d+ rules found`, string(out), "the rules are found as well")
+}
