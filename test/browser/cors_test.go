@@ -40,31 +40,6 @@ async function ask(url, options) {
 		return {Blocked: String(error)}
 	}
 }
-function upload(url, key, tag) {
-	const form = new FormData(), canvas = new OffscreenCanvas(3, 2)
-	canvas.getContext('2d').fillRect(0, 0, 3, 2)
-	form.append('tags', tag)
-	return canvas.convertToBlob().then(png => {
-		form.append('img', png, 'a.png')
-		return ask(url, {method: 'POST', headers: {Authorization: 'Token ' + key}, body: form})
-	})
-}
-function draw(url, mode) {
-	return new Promise(done => {
-		const image = new Image()
-		if (mode) image.crossOrigin = mode
-		image.onerror = () => done('not loaded')
-		image.onload = () => {
-			const canvas = document.createElement('canvas')
-			canvas.width = image.width, canvas.height = image.height
-			const pen = canvas.getContext('2d')
-			pen.drawImage(image, 0, 0)
-			try { done(image.width + ' pixels wide, alpha ' + pen.getImageData(0, 0, 1, 1).data[3]) }
-			catch (error) { done(error.name) }
-		}
-		image.src = url
-	})
-}
 </script>`
 
 // servePage serves an empty page with pageScript and returns its origin twice, as 127.0.0.1
@@ -177,7 +152,6 @@ func showCORS(t *testing.T, browser context.Context, api, listed, unlisted strin
 		page.login(t)
 		readsAnswers(t, page)
 		readsErrors(t, page)
-		usesPictures(t, page)
 	})
 	t.Run("unlisted_origin", func(t *testing.T) {
 		page := &caller{Tab: chromium.Open(t, browser, unlisted), api: api}
@@ -218,31 +192,10 @@ func readsErrors(t *testing.T, page *caller) {
 	assert.NotEmpty(t, a.Headers["x-order-id"])
 }
 
-// usesPictures shows an upload as a form, and pictures in a page.
-func usesPictures(t *testing.T, page *caller) {
-	a := chromium.Evaluate[answer](t, page.Tab, call("upload", page.api+images, page.key, "drawn"))
-	var image struct{ Data struct{ Img string } }
-	a.is(t, 201, &image)
-	for address, width := range map[string]int{image.Data.Img: 3, page.api + "/media/portrait/1-sm.png": 64} {
-		a := chromium.Evaluate[answer](t, page.Tab, call("ask", address))
-		assert.Equal(t, 200, a.Status, address)
-		assert.NotEmpty(t, a.Body, address)
-		assert.Equal(t, fmt.Sprintf("%d pixels wide, alpha 255", width), page.draw(t, address, "anonymous"))
-		assert.Equal(t, "SecurityError", page.draw(t, address+"?tainted", ""), "without crossorigin no script reads pixels")
-	}
-}
-
-// draw lets the page draw the picture into a canvas and read a pixel.
-func (c *caller) draw(t *testing.T, address, mode string) string {
-	t.Helper()
-	return chromium.Evaluate[string](t, c.Tab, call("draw", address, mode))
-}
-
 // isHidden shows that the browser hides answers from a page of an origin that is not listed.
 func isHidden(t *testing.T, page *caller) {
 	const hidden = "TypeError: Failed to fetch"
 	assert.Equal(t, hidden, page.ask(t, "GET", "/api/feed/categories/", nil, nil).Blocked)
-	assert.Equal(t, "not loaded", page.draw(t, page.api+"/media/portrait/1-sm.png", "anonymous"))
 	assert.Equal(t, hidden, page.ask(t, "POST", login, nil, object{"username": yuan, "password": "plaza-demo"}).Blocked)
 	assert.NotEmpty(t, page.ConsoleErrors(), "the console says why")
 }

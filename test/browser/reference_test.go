@@ -46,7 +46,6 @@ func showReference(t *testing.T, browser context.Context, api string) {
 		assert.Less(t, top, 200.0)
 		assert.GreaterOrEqual(t, top, 0.0)
 	})
-	t.Run("dark_and_light", func(t *testing.T) { isDarkAndLight(t, open(t, "/docs/")) })
 	t.Run("phone", func(t *testing.T) { fitsAPhone(t, open(t, "/docs/")) })
 	t.Run("contrast", func(t *testing.T) {
 		page := open(t, "/docs/")
@@ -222,21 +221,6 @@ func searches(t *testing.T, page *chromium.Tab) {
 	assert.Equal(t, "#op-notifyOfRefund", chromium.Evaluate[string](t, page, `location.hash`))
 	page.Do(t, chromedp.Focus(chromedp.CSS("#search")), chromedp.KeyEvent("\x1b"))
 	assert.Equal(t, 0, chromium.Evaluate[int](t, page, `document.querySelectorAll('nav [hidden]').length`))
-}
-
-// isDarkAndLight shows that the page follows the system, and the person who toggles it.
-func isDarkAndLight(t *testing.T, page *chromium.Tab) {
-	isDark := func() bool {
-		return chromium.Evaluate[bool](t, page, `getComputedStyle(document.body).backgroundColor.match(/\d+/g).every(part => part < 64)`)
-	}
-	page.Prefer(t, "prefers-color-scheme", "dark")
-	assert.True(t, isDark())
-	page.Prefer(t, "prefers-color-scheme", "light")
-	assert.False(t, isDark())
-	page.Do(t, chromedp.Click(chromedp.CSS("#theme")))
-	assert.True(t, isDark())
-	page.Do(t, chromedp.Reload())
-	assert.True(t, isDark())
 }
 
 // fitsAPhone shows that nothing is wider than a narrow screen, and that the menu opens and
