@@ -60,14 +60,14 @@ func (w *wallet) writeBill(lines []ledger.BillLine, miscounts bool) []byte {
 	var settled, back int64
 	for _, l := range lines {
 		t := l.Trade
-		state, paid, coupon := ledger.Success, t.Amount, t.Coupon
+		state, paid := ledger.Success, t.Amount
 		refund, how := ledger.Refund{ID: "0", No: "0"}, ""
 		if l.Refund != nil {
-			state, paid, coupon, refund, how = ledger.Returned, 0, 0, *l.Refund, "ORIGINAL"
+			state, paid, refund, how = ledger.Returned, 0, *l.Refund, "ORIGINAL"
 		}
 		settled, back = settled+paid, back+refund.Amount
 		writeValues(&out, l.At.In(ledger.Beijing).Format(time.DateTime), t.AppID, w.MerchantID, "0", "", t.TransactionID, t.OutTradeNo,
-			t.OpenID, t.TradeType, string(state), "OTHERS", t.Currency, yuan(paid), yuan(coupon), refund.ID, refund.No, yuan(refund.Amount),
+			t.OpenID, t.TradeType, string(state), "OTHERS", t.Currency, yuan(paid), yuan(0), refund.ID, refund.No, yuan(refund.Amount),
 			yuan(0), how, billWords[refund.State], t.Body, t.Attach, "0.00000", "0.00%", yuan(paid), yuan(refund.Amount), "")
 	}
 	if miscounts {

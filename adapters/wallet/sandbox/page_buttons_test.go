@@ -123,9 +123,8 @@ func TestPAY14_buttons_that_end_a_refund(t *testing.T) {
 		Label string
 	}{{RefundSucceeded, "Let it succeed"}, {RefundClosed, "Close it"}, {RefundAbnormal, "Let it be lost"}}
 	for _, c := range outcomes {
-		s, _ := startV3(t)
-		trade := paidV3(t, s, "order-1")
-		require.Empty(t, refunders[V3].ask(t, s, trade, "refund|1@*", 40))
+		s := start(t, config(newClock()))
+		require.Empty(t, refunds(t, s, paid(t, s, "order-1"), "refund|1@*", 40))
 		all := call(s, http.MethodGet, "/", "").Body.String()
 		assert.Contains(t, all, "Refund of ¥0.40")
 		assert.NotContains(t, all, c.Label)
@@ -144,9 +143,8 @@ func TestPAY14_buttons_that_end_a_refund(t *testing.T) {
 		assert.Contains(t, again.Body.String(), ledger.ErrRefundEnded.Error())
 		assert.Contains(t, again.Body.String(), `data-path="/sandbox/pay/order-1"`)
 	}
-	s, _ := startV3(t)
-	trade := paidV3(t, s, "order-1")
-	require.Empty(t, refunders[V3].ask(t, s, trade, "refund-1", 40))
+	s := start(t, config(newClock()))
+	require.Empty(t, refunds(t, s, paid(t, s, "order-1"), "refund-1", 40))
 	assert.Equal(t, http.StatusBadRequest, pressed(s, "/sandbox/refund/refund-1", url.Values{"state": {"else"}}).Code)
 	assert.Equal(t, http.StatusNotFound, pressed(s, "/sandbox/refund/refund-2", url.Values{"state": {"SUCCESS"}}).Code)
 	assert.Equal(t, RefundProcessing, s.Refunds()[0].State)

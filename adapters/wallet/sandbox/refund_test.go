@@ -1,136 +1,147 @@
 package sandbox
 
 import (
+	"bytes"
 	"crypto/tls"
 	"crypto/x509"
+	"encoding/pem"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"plaza/domain/secret"
 )
 
-const refundsV3 = "/v3/refund/domestic/refunds"
-
-// refundBody returns a valid body. change replaces fields; nil removes one.
-func refundBody(t Trade, no string, amount int64, change object) string {
-	o := object{
-		"transaction_id": t.TransactionID, "out_refund_no": no, "reason": "Paid twice",
-		"notify_url": "https://plaza.example/notify/v3/", "amount": object{"refund": amount, "total": t.Amount, "currency": "CNY"},
-	}
-	for name, value := range change {
-		if o[name] = value; value == nil {
-			delete(o, name)
-		}
-	}
-	return string(marshal(o))
-}
-
-func refundV2(t Trade, no string, amount int64) fields {
-	return fields{
+// refundRequest returns a request for a refund of the trade, from this machine.
+func refundRequest(t Trade, no string, amount int64) *http.Request {
+	body := render("xml", signedAs(fields{
 		"appid": t.AppID, "mch_id": "10000100", "nonce_str": "n", "sign_type": hmacSign, "transaction_id": t.TransactionID,
 		"out_refund_no": no, "total_fee": fmt.Sprint(t.Amount), "refund_fee": fmt.Sprint(amount), "refund_fee_type": "CNY",
 		"refund_desc": "Paid twice", "notify_url": "https://plaza.example/notify/refund/",
-	}
+	}))
+	r := httptest.NewRequest(http.MethodPost, "/secapi/pay/refund", bytes.NewReader(body))
+	r.RemoteAddr = "127.0.0.1:1"
+	return r
 }
 
-// askRefundV2 asks from this machine.
-func askRefundV2(t *testing.T, s *Server, f fields) fields {
+// refunds asks for a refund, and returns the code of the refusal, or none.
+func refunds(t *testing.T, s *Server, trade Trade, no string, amount int64) (code string) {
 	t.Helper()
-	r := httptest.NewRequest(http.MethodPost, "/secapi/pay/refund", strings.NewReader(string(render("xml", signedAs(f)))))
-	r.RemoteAddr = "127.0.0.1:1"
 	w := httptest.NewRecorder()
-	s.ServeHTTP(w, r)
+	s.ServeHTTP(w, refundRequest(trade, no, amount))
 	reply, err := parse(w.Body.Bytes())
 	require.NoError(t, err)
-	return reply
-}
-
-// refunder asks for refunds in one of the protocols. It returns the error's code, or none.
-type refunder struct {
-	ask   func(t *testing.T, s *Server, trade Trade, no string, amount int64) (code string)
-	state func(t *testing.T, s *Server, no string) string
-}
-
-var refunders = map[Protocol]refunder{
-	V2: {
-		func(t *testing.T, s *Server, trade Trade, no string, amount int64) string {
-			return askRefundV2(t, s, refundV2(trade, no, amount))["err_code"]
-		},
-		func(t *testing.T, s *Server, no string) string {
-			return ask(t, s, RefundQuery, with(about(""), fields{"out_trade_no": "-", "out_refund_no": no}))["refund_status_0"]
-		},
-	},
-	V3: {
-		func(t *testing.T, s *Server, trade Trade, no string, amount int64) string {
-			_, reply := askV3(t, s, http.MethodPost, refundsV3, refundBody(trade, no, amount, nil))
-			code, _ := reply["code"].(string)
-			return code
-		},
-		func(t *testing.T, s *Server, no string) string {
-			_, reply := askV3(t, s, http.MethodGet, refundsV3+"/"+no, "")
-			return reply["status"].(string)
-		},
-	},
+	return reply["err_code"]
 }
 
 func TestPAY14_version_2_refunds_need_the_merchants_certificate(t *testing.T) {
-	s, _ := startV3(t)
-	trade := paidV3(t, s, "order-1")
+	text, err := os.ReadFile("testdata/v3/merchant-cert.pem")
+	require.NoError(t, err)
+	block, _ := pem.Decode(text)
+	own, err := x509.ParseCertificate(block.Bytes)
+	require.NoError(t, err)
+	cfg := config(newClock())
+	cfg.MerchantCert, cfg.V3Key = own, secret.New("0123456789abcdef0123456789abcdef")
+	s := start(t, cfg)
+	trade := paid(t, s, "order-1")
 	send := func(s *Server, change func(*http.Request)) string {
-		body := render("xml", signedAs(refundV2(trade, "refund-1", 1)))
-		r := httptest.NewRequest(http.MethodPost, "/secapi/pay/refund", strings.NewReader(string(body)))
+		r := refundRequest(trade, "refund-1", 1)
 		change(r)
 		w := httptest.NewRecorder()
 		s.ServeHTTP(w, r)
 		return w.Body.String()
 	}
-	other, err := x509.ParseCertificate(s.listed.cert.Raw)
-	require.NoError(t, err)
+	brings := func(c *x509.Certificate) func(*http.Request) {
+		return func(r *http.Request) { r.TLS = &tls.ConnectionState{PeerCertificates: []*x509.Certificate{c}} }
+	}
 	for name, change := range map[string]func(*http.Request){
 		"another machine":     func(r *http.Request) { r.RemoteAddr = "192.0.2.1:1" },
-		"no address":          func(r *http.Request) { r.RemoteAddr = "" },
-		"no certificate":      func(r *http.Request) { r.TLS, r.RemoteAddr = &tls.ConnectionState{}, "127.0.0.1:1" },
-		"another certificate": func(r *http.Request) { r.TLS = &tls.ConnectionState{PeerCertificates: []*x509.Certificate{other}} },
+		"no certificate":      func(r *http.Request) { r.TLS = &tls.ConnectionState{} },
+		"another certificate": brings(s.listed.cert),
 	} {
 		assert.Contains(t, send(s, change), "CERT_ERROR", name)
 	}
-	mine := func(r *http.Request) {
-		r.TLS = &tls.ConnectionState{PeerCertificates: []*x509.Certificate{s.notifier.MerchantCert}}
-	}
-	assert.Contains(t, send(start(t, config(newClock())), mine), "CERT_ERROR", "there is none")
+	assert.Contains(t, send(start(t, config(newClock())), brings(own)), "CERT_ERROR", "there is none")
 	assert.Empty(t, s.Refunds())
-	assert.NotContains(t, send(s, mine), "FAIL")
+	assert.NotContains(t, send(s, brings(own)), "FAIL")
 	assert.Len(t, s.Refunds(), 1)
 }
 
 func TestPAY14_a_refund_survives_a_kill(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "journal")
-	withJournal := func(c *Config) { c.Journal = path }
-	s, _ := startV3(t, withJournal)
-	trade := paidV3(t, s, "order-1")
+	cfg := config(newClock())
+	cfg.Journal = path
+	s := start(t, cfg)
+	trade := paid(t, s, "order-1")
 	for _, no := range []string{"refund-1", "refund-2"} {
-		require.Empty(t, refunders[V3].ask(t, s, trade, no, 400))
+		require.Empty(t, refunds(t, s, trade, no, 400))
 	}
 	require.NoError(t, s.RefundOutcome("refund-2", RefundAbnormal))
 	whole, err := os.ReadFile(path)
 	require.NoError(t, err)
 	require.NoError(t, os.WriteFile(path, append(whole, `{"out_trade_no":"torn`...), 0o600))
-	again, _ := startV3(t, withJournal)
+	again := start(t, cfg)
 	assert.Equal(t, s.Refunds(), again.Refunds())
 	assert.Equal(t, s.Ledger(), again.Ledger())
-	assert.Equal(t, "INVALID_REQUEST", refunders[V3].ask(t, again, trade, "refund-3", 191))
+	assert.Equal(t, "INVALID_REQUEST", refunds(t, again, trade, "refund-3", 191))
 	assert.Equal(t, s.ledger.Pending(), again.ledger.Pending(), "the merchant is still to be notified")
-	placedV3(t, again, "order-2")
-	third, _ := startV3(t, withJournal)
-	assert.Equal(t, again.Ledger(), third.Ledger(), "nothing is left of the torn line")
+	placed(t, again, "order-2")
+	assert.Equal(t, again.Ledger(), start(t, cfg).Ledger(), "nothing is left of the torn line")
 	require.NoError(t, again.Close())
 	require.Error(t, again.RefundOutcome("refund-1", RefundSucceeded))
 	assert.Equal(t, RefundProcessing, again.Refunds()[0].State, "what cannot be kept has not happened")
-	assert.Equal(t, "SYSTEM_ERROR", refunders[V3].ask(t, again, trade, "refund-3", 1))
+	assert.Equal(t, "SYSTEMERROR", refunds(t, again, trade, "refund-3", 1))
+}
+
+func TestPAY14_refunds_end_by_themselves(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		cfg := config(nil)
+		cfg.Clock, cfg.RefundTime, cfg.Scale = time.Now, time.Hour, 60
+		s := start(t, cfg)
+		m := newMerchant(s)
+		running(t, s)
+		require.Equal(t, "SUCCESS", ask(t, s, UnifiedOrder, with(order("order-1"), fields{"time_expire": "-"}))["result_code"])
+		trade, err := s.Pay("order-1")
+		require.NoError(t, err)
+		<-m.got
+		require.Empty(t, refunds(t, s, trade, "refund-1", 400))
+		pass(time.Minute - time.Millisecond)
+		synctest.Wait()
+		assert.Equal(t, RefundProcessing, s.Refunds()[0].State)
+		pass(time.Millisecond)
+		synctest.Wait()
+		assert.Equal(t, RefundSucceeded, s.Refunds()[0].State)
+		assert.True(t, s.Refunds()[0].Notified)
+	})
+}
+
+func TestPAY15_bills_that_go_wrong(t *testing.T) {
+	clk := newClock()
+	s := start(t, config(clk))
+	paid(t, s, "order-1")
+	require.Empty(t, refunds(t, s, paid(t, s, "order-2"), "refund-1", 10))
+	require.NoError(t, s.RefundOutcome("refund-1", RefundSucceeded))
+	clk.add(48 * time.Hour)
+	bill := func() string {
+		f := with(about(""), fields{"out_trade_no": "-", "bill_date": "20260102", "bill_type": "ALL"})
+		return post(s, "/pay/downloadbill", render("xml", signedAs(f))).Body.String()
+	}
+	good := bill()
+	assert.Contains(t, good, "`3,`19.80,`0.10")
+	for trick, want := range map[Trick]string{
+		LoseLine: "`2,`19.80,`0.00", Amount: "`3,`19.81,`0.10", BadHash: "`3,`19.81,`0.10", Garbage: "<html>", ErrorAfter: "SYSTEMERROR",
+	} {
+		require.NoError(t, s.Misbehave(Misbehaviour{On: TradeBill, Do: trick}))
+		assert.Contains(t, bill(), want, trick)
+	}
+	require.NoError(t, s.Misbehave(Misbehaviour{On: TradeBill, Do: Truncate}))
+	assert.Len(t, bill(), len(good)/2)
 }

@@ -20,6 +20,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"plaza/adapters/wallet/sandbox/ledger"
 	"plaza/domain/secret"
 )
 
@@ -165,6 +166,33 @@ func running(t *testing.T, s *Server) (stop func()) {
 	return stop
 }
 
+func TestLifetimes_end_and_are_scaled(t *testing.T) {
+	web := fields{"trade_type": "MWEB", "scene_info": "{}", "time_expire": "-"}
+	for name, c := range map[string]struct {
+		change fields
+		scale  int
+		life   time.Duration
+	}{
+		"a code":         {fields{"time_expire": "-"}, 1, 2 * time.Hour},
+		"a page, scaled": {web, 60, 5 * time.Second},
+		"an order's end": {fields{"time_expire": "20260102110505"}, 60, time.Minute},
+	} {
+		clk := newClock()
+		cfg := config(clk)
+		cfg.Scale = c.scale
+		s := start(t, cfg)
+		for _, no := range []string{"order-1", "order-2"} {
+			require.Equal(t, "SUCCESS", ask(t, s, UnifiedOrder, with(order(no), c.change))["result_code"])
+		}
+		clk.add(c.life - 1)
+		_, err := s.Pay("order-1")
+		require.NoError(t, err, name)
+		clk.add(1)
+		_, err = s.Pay("order-2")
+		require.ErrorIs(t, err, ledger.ErrExpired, name)
+	}
+}
+
 func TestWhat_is_wrong_with_a_configuration_is_told_at_once(t *testing.T) {
 	short, err := rsa.GenerateKey(rand.Reader, 1024)
 	require.NoError(t, err)
@@ -187,4 +215,21 @@ func TestA_journal_that_is_damaged_in_its_middle_is_refused(t *testing.T) {
 	cfg.Journal = path
 	_, err := New(cfg)
 	assert.ErrorContains(t, err, "line 2")
+}
+
+func TestPAY08_a_request_with_wrong_fields_is_refused(t *testing.T) {
+	s := start(t, config(newClock()))
+	for want, changes := range map[string][]fields{
+		"LACK_PARAMS": {{"body": ""}, {"product_id": "-"}, {"trade_type": "JSAPI"}},
+		"PARAM_ERROR": {
+			{"extra": "1"}, {"total_fee": "0"}, {"total_fee": "1.0"}, {"fee_type": "USD"}, {"out_trade_no": "short"},
+			{"notify_url": "http://plaza.example/"}, {"time_expire": "20260101000000"}, {"attach": strings.Repeat("a", 128)},
+		},
+		"APPID_NOT_EXIST": {{"appid": "wxelse"}},
+	} {
+		for _, change := range changes {
+			assert.Equal(t, want, ask(t, s, UnifiedOrder, with(order("order-1"), change))["err_code"], change)
+		}
+	}
+	assert.Empty(t, s.Ledger())
 }

@@ -228,14 +228,10 @@ func receipt(t ledger.Trade) fields {
 	reply := fields{
 		"out_trade_no": t.OutTradeNo, "transaction_id": t.TransactionID, "openid": t.OpenID, "is_subscribe": "N",
 		"trade_type": t.TradeType, "bank_type": "OTHERS", "total_fee": digits(t.Amount), "fee_type": t.Currency,
-		"cash_fee": digits(t.Amount - t.Coupon), "cash_fee_type": t.Currency, "time_end": t.Paid.In(ledger.Beijing).Format(timeV2),
+		"cash_fee": digits(t.Amount), "cash_fee_type": t.Currency, "time_end": t.Paid.In(ledger.Beijing).Format(timeV2),
 	}
 	if t.Attach != "" {
 		reply["attach"] = t.Attach
-	}
-	if t.Coupon > 0 {
-		fee := digits(t.Coupon)
-		maps.Copy(reply, fields{"coupon_fee": fee, "coupon_count": "1", "coupon_id_0": "sandbox", "coupon_fee_0": fee})
 	}
 	return reply
 }
@@ -260,7 +256,7 @@ func (v v2) refund(r *request) (any, error) {
 	}
 	reply := refundedOrder(t)
 	reply["out_refund_no"], reply["refund_id"] = made.No, made.ID
-	reply["refund_fee"], reply["cash_refund_fee"] = digits(made.Amount), digits(t.PaidBack(made.Amount))
+	reply["refund_fee"], reply["cash_refund_fee"] = digits(made.Amount), digits(made.Amount)
 	return reply, nil
 }
 
@@ -268,7 +264,7 @@ func (v v2) refund(r *request) (any, error) {
 func refundedOrder(t ledger.Trade) fields {
 	return fields{
 		"transaction_id": t.TransactionID, "out_trade_no": t.OutTradeNo, "total_fee": digits(t.Amount),
-		"cash_fee": digits(t.Amount - t.Coupon), "fee_type": t.Currency,
+		"cash_fee": digits(t.Amount), "fee_type": t.Currency,
 	}
 }
 

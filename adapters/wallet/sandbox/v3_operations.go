@@ -56,11 +56,7 @@ func (v *v3) tradeObject(t ledger.Trade, state ledger.State) object {
 	}
 	o["transaction_id"], o["trade_type"], o["bank_type"], o["success_time"] = t.TransactionID, t.TradeType, "OTHERS", v3Time(t.Paid)
 	o["payer"] = object{"openid": t.OpenID}
-	o["amount"] = object{"total": t.Amount, "payer_total": t.Amount - t.Coupon, "currency": t.Currency, "payer_currency": t.Currency}
-	if t.Coupon > 0 {
-		coupon := object{"coupon_id": "sandbox", "scope": "GLOBAL", "type": "CASH", "amount": t.Coupon, "currency": t.Currency}
-		o["promotion_detail"] = []object{coupon}
-	}
+	o["amount"] = object{"total": t.Amount, "payer_total": t.Amount, "currency": t.Currency, "payer_currency": t.Currency}
 	return o
 }
 
@@ -107,7 +103,7 @@ func refundTold(t ledger.Trade, r ledger.Refund) object {
 	o := object{
 		"refund_id": r.ID, "out_refund_no": r.No, "transaction_id": r.TransactionID, "out_trade_no": r.OutTradeNo,
 		"user_received_account": "sandbox", "amount": object{
-			"total": t.Amount, "refund": r.Amount, "payer_total": t.Amount - t.Coupon, "payer_refund": t.PaidBack(r.Amount),
+			"total": t.Amount, "refund": r.Amount, "payer_total": t.Amount, "payer_refund": r.Amount,
 		},
 	}
 	if r.State == ledger.RefundSucceeded {

@@ -157,15 +157,12 @@ func TestPAY13_the_wallet_rejects_the_signature(t *testing.T) {
 		says := func(text string, header map[string]string) error {
 			return calls[name](t, newWalletV3(t, writesV3(401, text, header)))
 		}
-		err := says(refusalV3("SIGN_ERROR"), nil)
+		err := says(refusalV3("SIGN_ERROR"), map[string]string{"Date": noon.Format(http.TimeFormat)})
 		assertOnly(t, want, err)
 		require.ErrorContains(t, err, "check the clock, the private key and the serial number")
-		for _, off := range []time.Duration{10 * time.Minute, -10 * time.Minute} {
-			err := says(refusalV3("SIGN_ERROR"), map[string]string{"Date": noon.Add(off).Format(http.TimeFormat)})
-			require.ErrorContains(t, err, "this server's clock differs from the wallet's by 10m0s")
-		}
-		err = says(refusalV3("SIGN_ERROR"), map[string]string{"Date": noon.Format(http.TimeFormat)})
 		assert.NotContains(t, err.Error(), "differs")
+		early := says(refusalV3("SIGN_ERROR"), map[string]string{"Date": noon.Add(10 * time.Minute).Format(http.TimeFormat)})
+		require.ErrorContains(t, early, "this server's clock differs from the wallet's by 10m0s")
 		assertOnly(t, payment.ErrWalletBadResponse, says(refusalV3("ORDERPAID"), nil))
 		assertOnly(t, payment.ErrWalletBadResponse, says("<html>", nil))
 		assertOnly(t, payment.ErrWalletBadResponse, says(refusalV3("SIGN_ERROR"), map[string]string{"Wechatpay-Serial": keyID}))

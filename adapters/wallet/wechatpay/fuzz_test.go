@@ -10,61 +10,7 @@ import (
 
 	"plaza/domain/fault"
 	"plaza/domain/payment"
-	"plaza/test/ports"
 )
-
-// FuzzAnswer lets the wallet answer a query with anything. Only an answer that is signed is taken, and an error shows no part
-// of an answer, be it signed or not.
-func FuzzAnswer(f *testing.F) {
-	unpaid := versions[0].unpaid
-	genuineV2, genuineV3 := signedV2(unpaid...), fieldsV3(unpaidV3)
-	for _, text := range []string{
-		genuineV2, genuineV2 + genuineV2, "", "<xml/>", "<html>Bad Gateway</html>", genuineV3, genuineV3 + genuineV3, fieldsV3(paidV3),
-		"{}", "null",
-		"<xml><return_code>FAIL</return_code><return_msg>" + payer + "</return_msg></xml>", `{"code":["x"]}`,
-		"<xml><return_code>FAIL</return_code><return_msg>签名错误</return_msg></xml>", writtenV2(mergedV2(unpaid)),
-		writtenV2(mergedV2(changed(unpaid, "trade_state", "SUCCESS"))), signedV2(changed(unpaid, "out_trade_no", "another")...),
-		signedV2("result_code", "FAIL", "err_code", "ORDERNOTEXIST"),
-	} {
-		f.Add(200, text)
-	}
-	f.Add(404, `{"code":"ORDER_NOT_EXIST","message":"`+payer+`"}`)
-	f.Add(401, `{"code":"SIGN_ERROR"}`)
-	f.Add(204, "")
-	f.Fuzz(func(t *testing.T, status int, text string) {
-		if status < 200 || status > 599 {
-			status = 200
-		}
-		taken := func(g payment.Gateway, w transport, header map[string]string) (payment.Report, bool) {
-			w.client.Transport = ports.Played(writesV3(status, text, header))
-			report, err := g.Query(t.Context(), payment.OfficialAccount, number)
-			if err == nil {
-				require.Equal(t, 200, status)
-				return report, true
-			}
-			require.Zero(t, report)
-			_, is := fault.As(err)
-			require.True(t, is, "%v", err)
-			assertDiscreet(t, err)
-			return report, false
-		}
-		v2, v3 := openV2(t, "https://wallet.example"), openV3(t, "https://wallet.example")
-		v2.transport.deadline = 10 * time.Millisecond // a retry would wait
-		if report, is := taken(v2, v2.transport, nil); is {
-			m, err := parseXML([]byte(text))
-			require.NoError(t, err)
-			require.NoError(t, m.verify(v2.key), "%q", text)
-			require.Equal(t, payment.Report{State: payment.WalletUnpaid}, report)
-		}
-		_, is := taken(v3, v3.transport, nil)
-		require.False(t, is, "not signed")
-		if _, is := taken(v3, v3.transport, signedHeader(testKeys().published, keyID, noon, text)); is {
-			o, err := parseObject([]byte(text))
-			require.NoError(t, err)
-			require.Equal(t, string(number), o.text("out_trade_no"))
-		}
-	})
-}
 
 // FuzzReceive reads notifications of anything. Without the key, only the genuine one is taken.
 func FuzzReceive(f *testing.F) {

@@ -70,21 +70,6 @@ func TestPAY09_what_the_wallet_hears(t *testing.T) {
 	})
 }
 
-func TestPAY09_no_two_requests_have_the_same_nonce(t *testing.T) {
-	g, _ := newV2(settingsV2("https://wallet.example"))
-	seen := map[string]bool{}
-	for range 100 {
-		request, err := g.BuildRequest(ports.WalletOrder(noon), byCode, number)
-		require.NoError(t, err)
-		m, err := parseXML(request)
-		require.NoError(t, err)
-		assert.Regexp(t, `^[A-Z0-9]{26,32}$`, m["nonce_str"])
-		assert.NoError(t, m.verify(g.key))
-		seen[m["nonce_str"]] = true
-	}
-	assert.Len(t, seen, 100)
-}
-
 func TestPAY09_texts_that_no_terminal_shows(t *testing.T) {
 	o := ports.WalletOrder(noon)
 	o.Subject = "a\nb\x00c\x7fd\xffe\uFFFEf\x01g\rh\ti\u2028"

@@ -205,11 +205,3 @@ func TestPAY14_a_refund_notification(t *testing.T) {
 		}
 	}
 }
-
-func TestPAY14_padding(t *testing.T) {
-	block := func(last ...byte) []byte { return append(make([]byte, 16-len(last)), last...) }
-	for _, wrong := range [][]byte{block(0), block(17), block(255), block(1, 2), block(3, 2, 3)} {
-		_, err := unpadded(wrong)
-		assert.Error(t, err, "%v", wrong)
-	}
-}

@@ -1,35 +1,32 @@
 package wechatpay
 
 import (
-	"crypto/rsa"
 	"encoding/base64"
 	"maps"
+	"net/http/httptest"
 	"regexp"
 	"strconv"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"plaza/adapters/wallet"
 	"plaza/adapters/wallet/sandbox"
 	"plaza/domain/payment"
 	"plaza/domain/secret"
 	"plaza/test/ports"
-	"plaza/test/walletsandbox"
 )
 
 func TestPAY_the_port_of_a_wallet(t *testing.T) {
 	ports.Gateway(t, func(t *testing.T) ports.Wallet {
 		w, box := openSandbox(t, sandbox.Certificates)
-		box.Gateway = func(address string, deadline time.Duration) payment.Gateway {
-			s := settingsV2(address)
-			s.Deadline, s.NotifyURL = deadline, box.MerchantURL+"/paid/"
-			g, found := newV2(s)
-			require.Empty(t, found)
-			return g
+		box.gateway = func(address string, deadline time.Duration) payment.Gateway {
+			return sandboxV2(box, address, func(s *wallet.Settings) { s.Deadline = deadline })
 		}
-		w.Gateway, w.Secrets, w.Forgeries, w.CloseAge = box.Gateway, []string{keyV2}, forgeriesV2, payment.CloseAge
+		w.Gateway, w.Secrets, w.Forgeries, w.CloseAge = box.gateway, []string{keyV2}, forgeriesV2, payment.CloseAge
 		return w
 	})
 }
@@ -49,37 +46,88 @@ func gatewayV3Suite(t *testing.T, mode sandbox.KeyMode) {
 	}
 	ports.Gateway(t, func(t *testing.T) ports.Wallet {
 		w, box := openSandbox(t, mode)
-		box.Gateway = func(address string, deadline time.Duration) payment.Gateway {
-			s := settingsV3(address)
-			s.MerchantID, s.Deadline, s.NotifyURL = merchantV2, deadline, box.MerchantURL+"/paid/"
-			byCertificates(&s)
-			if mode == sandbox.PublicKey {
-				id, text := box.PublicKey()
-				s.PublicKeyID, s.PublicKey = id, secret.New(string(text))
-			}
-			g, found := newV3(s)
-			require.Empty(t, found)
-			g.setClock(box.Now)
-			return g
+		box.gateway = func(address string, deadline time.Duration) payment.Gateway {
+			return sandboxV3(box, address, func(s *wallet.Settings) {
+				s.Deadline = deadline
+				if mode == sandbox.PublicKey {
+					id, text := box.PublicKey()
+					s.PublicKeyID, s.PublicKey = id, secret.New(string(text))
+				}
+			})
 		}
-		w.Gateway, w.Secrets = box.Gateway, []string{keyV3, strings.Split(merchantPEM(), "\n")[1]}
+		w.Gateway, w.Secrets = box.gateway, []string{keyV3, strings.Split(merchantPEM(), "\n")[1]}
 		w.Forgeries = func(n payment.Notification) []payment.Notification { return forgeriesV3(t, n) }
 		return w
 	})
 }
 
-// openSandbox returns the wallet's side of both versions. The caller sets the gateway.
-func openSandbox(t *testing.T, mode sandbox.KeyMode) (ports.Wallet, *walletsandbox.Sandbox) {
-	t.Helper()
-	keys := testKeys()
-	s := walletsandbox.Open(t, sandbox.Config{
-		MerchantID: merchantV2, Key: secret.New(keyV2), AppIDs: []string{official, service}, MerchantCert: merchantCertificate(),
-		V3Key: secret.New(keyV3), Keys: []*rsa.PrivateKey{keys.first, keys.second, keys.published}, KeyMode: mode,
-	})
-	return ports.Wallet{
-		Side: s.Server, Pay: s.Pay, RefundOutcome: s.RefundOutcome, Pass: s.Pass,
-		EndTypes: []payment.EndType{payment.Native, payment.App, payment.JSAPI, payment.H5},
-	}, s
+// sandboxV2 returns a gateway of the sandbox's merchant.
+func sandboxV2(box *sandboxed, address string, change func(*wallet.Settings)) *V2 {
+	s := settingsV2(address)
+	s.NotifyURL = box.merchantURL + "/paid/"
+	change(&s)
+	g, found := newV2(s)
+	require.Empty(box, found)
+	return g
+}
+
+// sandboxV3 is sandboxV2 for version 3. The gateway fetches the wallet's certificates.
+func sandboxV3(box *sandboxed, address string, change func(*wallet.Settings)) *V3 {
+	s := settingsV3(address)
+	s.MerchantID, s.NotifyURL = merchantV2, box.merchantURL+"/paid/"
+	byCertificates(&s)
+	change(&s)
+	g, found := newV3(s)
+	require.Empty(box, found)
+	g.setClock(box.Now)
+	return g
+}
+
+// Each answer differs from a genuine one in its signature alone.
+func TestPAY13_answers_that_the_wallet_has_not_signed(t *testing.T) {
+	_, box := openSandbox(t, sandbox.Certificates)
+	server := httptest.NewServer(box.Server)
+	t.Cleanup(server.Close)
+	gateways := map[sandbox.Operation]payment.Gateway{
+		sandbox.OrderQuery: sandboxV2(box, server.URL, func(*wallet.Settings) {}),
+		sandbox.QueryTrade: sandboxV3(box, server.URL, func(*wallet.Settings) {}),
+	}
+	for trick, why := range map[sandbox.Trick]string{
+		sandbox.Forge: "wrong signature", sandbox.Probe: "probe", sandbox.Old: "clock by 5m", sandbox.OtherSerial: errUnknownKey.Error(),
+	} {
+		for operation, g := range gateways {
+			require.NoError(t, box.Misbehave(sandbox.Misbehaviour{On: operation, Do: trick}))
+			err := query(t, g)
+			assertOnly(t, payment.ErrWalletBadResponse, err)
+			if operation == sandbox.QueryTrade {
+				require.ErrorContains(t, err, why)
+			}
+			assertOnly(t, payment.ErrWalletNotFound, query(t, g))
+		}
+	}
+}
+
+// Each gateway differs from the merchant's in one thing.
+func TestPAY08_requests_that_are_not_the_merchants(t *testing.T) {
+	_, box := openSandbox(t, sandbox.Certificates)
+	server := httptest.NewServer(box.Server)
+	t.Cleanup(server.Close)
+	late := sandboxV3(box, server.URL, func(*wallet.Settings) {})
+	late.setClock(func() time.Time { return box.Now().Add(10 * time.Minute) })
+	assert.ErrorContains(t, query(t, late), "this server's clock differs from the wallet's by 10m")
+	for _, change := range []func(*wallet.Settings){
+		func(s *wallet.Settings) { s.PrivateKey = secret.New(privatePEM(testKeys().stranger)) },
+		func(s *wallet.Settings) { s.CertSerial = firstCertificate().serial },
+		func(s *wallet.Settings) { s.MerchantID = merchantV3 },
+	} {
+		assertOnly(t, payment.ErrWalletRefused, query(t, sandboxV3(box, server.URL, change)))
+	}
+	for _, change := range []func(*wallet.Settings){
+		func(s *wallet.Settings) { s.Key = secret.New(keyV3) }, func(s *wallet.Settings) { s.MerchantID = merchantV3 },
+	} {
+		assertOnly(t, payment.ErrWalletRefused, query(t, sandboxV2(box, server.URL, change)))
+	}
+	assert.Empty(t, box.Ledger())
 }
 
 // forgeriesV2 have no signature, an empty one, or one that was made without the key.

@@ -1,18 +1,14 @@
 package wechatpay
 
 import (
-	"context"
 	"net/http"
 	"net/http/httptest"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"plaza/adapters/wallet"
 	"plaza/domain/payment"
-	"plaza/test/ports"
 )
 
 // nowhere is an address at which nothing listens: its port is below those that programs are given.
@@ -57,14 +53,4 @@ func TestPAY08_without_a_public_key_no_answer_is_asked_to_be_signed_with_it(t *t
 	w := certified(t, firstCertificate())
 	require.NoError(t, query(t, w))
 	assert.NotContains(t, w.requests()[0], "Wechatpay-Serial")
-}
-
-func TestPAY13_an_HTTP2_connection_that_died_silently_is_replaced(t *testing.T) {
-	ports.HTTP2Reconnects(t, func(url string) (http.RoundTripper, func(context.Context) error) {
-		g := openV3(t, url, func(s *wallet.Settings) { s.Deadline = time.Second })
-		return g.transport.client.Transport, func(ctx context.Context) error {
-			_, err := g.exchange(ctx, requestV3{method: http.MethodGet})
-			return err
-		}
-	})
 }

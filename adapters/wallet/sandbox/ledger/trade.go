@@ -67,7 +67,6 @@ type Trade struct {
 	State         State     `json:"trade_state"`
 	PrepayID      string    `json:"prepay_id"`
 	TransactionID string    `json:"transaction_id,omitempty"`
-	Coupon        int64     `json:"coupon_fee,omitempty"` // the part of the amount that a coupon pays
 	Created       time.Time `json:"created"`
 	PrepayUntil   time.Time `json:"prepay_until"`
 	LinkUntil     time.Time `json:"link_until"`
@@ -160,6 +159,3 @@ func (t Trade) returned() (sum int64, parts int) {
 	}
 	return sum, parts
 }
-
-// PaidBack returns what the payer gets of the amount. Coupons are not returned.
-func (t Trade) PaidBack(amount int64) int64 { return amount * (t.Amount - t.Coupon) / t.Amount }

@@ -1,9 +1,8 @@
-// Package walletsandbox runs the wallet sandbox for the suite of gateways: with a clock of its own, and with a
-// merchant that passes on the notifications that it receives.
-package walletsandbox
+package wechatpay
 
 import (
 	"context"
+	"crypto/rsa"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -14,73 +13,79 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 
 	"plaza/adapters/wallet/sandbox"
 	"plaza/domain/payment"
+	"plaza/domain/secret"
+	"plaza/test/ports"
 )
 
 // listener is told of a notification, and answers it.
 type listener = func(payment.Notification) payment.Acknowledgement
 
-// Sandbox is a wallet that runs until the test ends.
-type Sandbox struct {
+// sandboxed is a sandbox with a clock of its own, and with a merchant that passes on the notifications that it receives.
+type sandboxed struct {
 	*testing.T
 	*sandbox.Server
-	MerchantURL string // of the merchant, who receives notifications under /paid/; else it is the wallet's
-	// Gateway returns a gateway whose wallet is at the address. The merchant reads with it what a notification is about.
-	Gateway func(address string, deadline time.Duration) payment.Gateway
+	merchantURL string // of the merchant, who receives notifications under /paid/; else it is the wallet's
+	// gateway returns a gateway whose wallet is at the address. The merchant reads with it what a notification is about.
+	gateway func(address string, deadline time.Duration) payment.Gateway
 
 	mu    sync.Mutex
 	ahead time.Duration
 	told  map[string]listener // by the number of the payment or of the refund
 }
 
-// Open runs a sandbox. The caller sets the gateway.
-func Open(t *testing.T, c sandbox.Config) *Sandbox {
+// openSandbox runs a sandbox of both versions until the test ends. The caller sets the gateway.
+func openSandbox(t *testing.T, mode sandbox.KeyMode) (ports.Wallet, *sandboxed) {
 	t.Helper()
-	s := &Sandbox{T: t, told: map[string]listener{}}
+	s := &sandboxed{T: t, told: map[string]listener{}}
 	mux := http.NewServeMux()
 	mux.HandleFunc("/paid/", s.notified)
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) { s.Server.ServeHTTP(w, r) })
 	merchant := httptest.NewServer(mux)
 	t.Cleanup(merchant.Close)
-	s.MerchantURL = merchant.URL
-	c.PublicURL, c.Clock = "http://127.0.0.1:8090", s.Now
-	var err error
-	s.Server, err = sandbox.New(c)
-	require.NoError(t, err)
+	s.merchantURL = merchant.URL
+	keys := testKeys()
+	s.Server = must(sandbox.New(sandbox.Config{
+		MerchantID: merchantV2, Key: secret.New(keyV2), AppIDs: []string{official, service}, MerchantCert: merchantCertificate(),
+		V3Key: secret.New(keyV3), Keys: []*rsa.PrivateKey{keys.first, keys.second, keys.published}, KeyMode: mode,
+		PublicURL: "http://127.0.0.1:8090", Clock: s.Now,
+	}))
 	ctx, stop := context.WithCancel(t.Context())
 	var running sync.WaitGroup
 	running.Go(func() { assert.NoError(t, s.Server.Run(ctx)) })
 	t.Cleanup(running.Wait)
 	t.Cleanup(stop)
-	return s
+	return ports.Wallet{
+		Side: s.Server, Pay: s.Pay, RefundOutcome: s.RefundOutcome, Pass: s.Pass,
+		EndTypes: []payment.EndType{payment.Native, payment.App, payment.JSAPI, payment.H5},
+	}, s
 }
 
 // Now returns the time at the wallet.
-func (s *Sandbox) Now() time.Time {
+func (s *sandboxed) Now() time.Time {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return time.Now().Add(s.ahead)
 }
 
 // Pass is ports.Wallet.Pass.
-func (s *Sandbox) Pass(life time.Duration) {
+func (s *sandboxed) Pass(life time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.ahead += life
 }
 
 // listen passes the notifications of the number to the listener.
-func (s *Sandbox) listen(number string, told listener) {
+func (s *sandboxed) listen(number string, told listener) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.told[number] = told
 }
 
 // Pay is ports.Wallet.Pay.
-func (s *Sandbox) Pay(no payment.TradeNo, told func(payment.Notification) payment.Acknowledgement) (taken bool, err error) {
+func (s *sandboxed) Pay(no payment.TradeNo, told func(payment.Notification) payment.Acknowledgement) (taken bool, err error) {
 	s.listen(string(no), told)
 	if _, err := s.Server.Pay(string(no)); err != nil {
 		return false, err
@@ -93,18 +98,18 @@ func (s *Sandbox) Pay(no payment.TradeNo, told func(payment.Notification) paymen
 	return trade().Notified, nil
 }
 
-// refundStates are the wallet's names.
-var refundStates = map[payment.RefundState]sandbox.RefundState{
+// sandboxStates are the sandbox's names.
+var sandboxStates = map[payment.RefundState]sandbox.RefundState{
 	payment.RefundSucceeded: sandbox.RefundSucceeded, payment.RefundClosed: sandbox.RefundClosed,
 	payment.RefundAbnormal: sandbox.RefundAbnormal,
 }
 
 // RefundOutcome is ports.Wallet.RefundOutcome.
-func (s *Sandbox) RefundOutcome(
+func (s *sandboxed) RefundOutcome(
 	no payment.RefundNo, state payment.RefundState, told func(payment.Notification) payment.Acknowledgement,
 ) error {
 	s.listen(string(no), told)
-	if err := s.Server.RefundOutcome(string(no), refundStates[state]); err != nil {
+	if err := s.Server.RefundOutcome(string(no), sandboxStates[state]); err != nil {
 		return err
 	}
 	assert.Eventually(s, func() bool {
@@ -114,7 +119,7 @@ func (s *Sandbox) RefundOutcome(
 }
 
 // notified passes a notification to its listener and answers as that decides.
-func (s *Sandbox) notified(w http.ResponseWriter, r *http.Request) {
+func (s *sandboxed) notified(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(r.Body)
 	assert.NoError(s, err)
 	n := payment.Notification{Header: map[string]string{}, Body: body}
@@ -123,7 +128,7 @@ func (s *Sandbox) notified(w http.ResponseWriter, r *http.Request) {
 			n.Header[strings.ToLower(name)] = values[0]
 		}
 	}
-	notice, err := s.Gateway(s.MerchantURL, time.Minute).Receive(n)
+	notice, err := s.gateway(s.merchantURL, time.Minute).Receive(n)
 	assert.NoError(s, err)
 	number := string(notice.Refund)
 	if notice.Receipt != nil {
