@@ -155,9 +155,9 @@ func (c *Client) Send(ctx context.Context, method, path string, header http.Head
 	response, err := c.http.Do(request)
 	switch {
 	case err != nil && connecting.Load():
-		return Answer{}, notSent{lost(ctx, err)}
+		return Answer{}, notSent{Lost(ctx, err)}
 	case err != nil:
-		return Answer{}, lost(ctx, err)
+		return Answer{}, Lost(ctx, err)
 	}
 	defer func() { _ = response.Body.Close() }()
 	answer, err := io.ReadAll(io.LimitReader(response.Body, c.answerLimit+1))
@@ -166,7 +166,7 @@ func (c *Client) Send(ctx context.Context, method, path string, header http.Head
 	case a.Status != http.StatusOK:
 		return a, nil // the status suffices, even without the body
 	case err != nil:
-		return Answer{Status: a.Status}, lost(ctx, err)
+		return Answer{Status: a.Status}, Lost(ctx, err)
 	case int64(len(answer)) > c.answerLimit:
 		return Answer{Status: a.Status}, fmt.Errorf("%w: the answer is too long", ErrInvalidAnswer)
 	case !utf8.Valid(answer): // JSON would be read with U+FFFD in its place
@@ -186,9 +186,9 @@ func retryAfter(header string) time.Duration {
 	return 0
 }
 
-// lost classifies a failed request. An HTTP error may repeat the request, so only network
+// Lost classifies a failed request, as ErrInvalidAnswer or ErrUnavailable. An HTTP error may repeat the request, so only network
 // errors are shown.
-func lost(ctx context.Context, err error) error {
+func Lost(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return fmt.Errorf("%w: %w", ErrUnavailable, ctx.Err())
 	}

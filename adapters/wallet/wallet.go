@@ -86,31 +86,11 @@ type Settings struct {
 
 // has reports whether the setting has a value.
 func (s Settings) has(name Setting) bool {
-	switch name {
-	case URL:
-		return s.URL != ""
-	case MerchantID:
-		return s.MerchantID != ""
-	case Key:
-		return !s.Key.IsZero()
-	case AppIDs:
-		return len(s.AppIDs) > 0
-	case NotifyURL:
-		return s.NotifyURL != ""
-	case PrivateKey:
-		return !s.PrivateKey.IsZero()
-	case CertSerial:
-		return s.CertSerial != ""
-	case Certificate:
-		return !s.Certificate.IsZero()
-	case PublicKey:
-		return !s.PublicKey.IsZero()
-	case PublicKeyID:
-		return s.PublicKeyID != ""
-	case FormerKey:
-		return !s.FormerKey.IsZero()
-	}
-	return false
+	return map[Setting]bool{
+		URL: s.URL != "", MerchantID: s.MerchantID != "", Key: !s.Key.IsZero(), AppIDs: len(s.AppIDs) > 0, NotifyURL: s.NotifyURL != "",
+		PrivateKey: !s.PrivateKey.IsZero(), CertSerial: s.CertSerial != "", Certificate: !s.Certificate.IsZero(),
+		PublicKey: !s.PublicKey.IsZero(), PublicKeyID: s.PublicKeyID != "", FormerKey: !s.FormerKey.IsZero(),
+	}[name]
 }
 
 // Problem is what is wrong with a setting. Its text never shows the value.

@@ -2,11 +2,9 @@ package wechatpay
 
 import (
 	"context"
-	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"strings"
 	"time"
@@ -35,20 +33,12 @@ func readBody(response *http.Response, limit int64) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(response.Body, limit+1))
 }
 
-// transportError classifies a failed request. An HTTP error may repeat the request, so only network
-// errors are shown.
+// transportError classifies a failed request.
 func transportError(ctx context.Context, err error) error {
-	if ctx.Err() != nil {
-		return fmt.Errorf("%w: %w", payment.ErrWalletTimeout, ctx.Err())
+	lost := upstream.Lost(ctx, err)
+	isMalformed := ctx.Err() == nil && strings.Contains(err.Error(), "malformed")
+	if isMalformed || errors.Is(lost, upstream.ErrInvalidAnswer) {
+		return fmt.Errorf("%w: %w", payment.ErrWalletBadResponse, lost)
 	}
-	if e, is := errors.AsType[*tls.CertificateVerificationError](err); is {
-		return fmt.Errorf("%w: %w", payment.ErrWalletBadResponse, e)
-	}
-	if e, is := errors.AsType[*net.OpError](err); is {
-		return fmt.Errorf("%w: %w", payment.ErrWalletTimeout, e)
-	}
-	if strings.Contains(err.Error(), "malformed") {
-		return fmt.Errorf("%w: not an HTTP response", payment.ErrWalletBadResponse)
-	}
-	return fmt.Errorf("%w: connection broken", payment.ErrWalletTimeout)
+	return fmt.Errorf("%w: %w", payment.ErrWalletTimeout, lost)
 }

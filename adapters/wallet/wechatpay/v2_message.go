@@ -43,77 +43,39 @@ func parseXMLRoot(text []byte, root string) (xmlMessage, error) {
 	if len(text) > maxXML {
 		return nil, errors.New("message too large")
 	}
-	r := xmlReader{tokens: xml.NewDecoder(bytes.NewReader(text)), root: root, found: xmlMessage{}}
+	tokens := xml.NewDecoder(bytes.NewReader(text))
+	found, value := xmlMessage{}, strings.Builder{}
+	depth, hasRoot := 0, false
 	for first := true; ; first = false {
-		token, err := r.tokens.Token()
-		if errors.Is(err, io.EOF) && r.depth == 0 && r.begun {
-			return r.found, nil
+		token, err := tokens.Token()
+		if errors.Is(err, io.EOF) && hasRoot {
+			return found, nil
 		}
-		if err != nil {
-			return nil, errors.New("not well-formed XML")
+		isRight := false // comments and the parts of a DTD are wrong
+		switch token := token.(type) {
+		case xml.StartElement:
+			name := token.Name.Local
+			_, twice := found[name]
+			isRight = token.Name.Space == "" && isXMLName(name) && len(token.Attr) == 0 &&
+				(depth == 0 && !hasRoot && name == root || depth == 1 && !twice)
+			hasRoot = true
+			depth++
+			value.Reset()
+		case xml.EndElement:
+			isRight = true
+			if depth--; depth == 1 {
+				found[token.Name.Local] = value.String()
+			}
+		case xml.CharData:
+			isRight = depth == 2 || len(bytes.Trim(token, " \t\r\n")) == 0
+			value.Write(token)
+		case xml.ProcInst:
+			isRight = first && token.Target == "xml"
 		}
-		if err := r.take(token, first); err != nil {
-			return nil, err
+		if err != nil || !isRight {
+			return nil, errors.New("not well-formed XML of one root with differently named texts")
 		}
 	}
-}
-
-// xmlReader is a partly read message.
-type xmlReader struct {
-	tokens *xml.Decoder
-	root   string
-	found  xmlMessage
-	begun  bool
-	depth  int
-	name   string // of the current element
-	value  strings.Builder
-}
-
-func (r *xmlReader) take(token xml.Token, first bool) error {
-	switch token := token.(type) {
-	case xml.StartElement:
-		return r.start(token)
-	case xml.EndElement:
-		if r.depth--; r.depth == 1 {
-			r.found[r.name] = r.value.String()
-		}
-	case xml.CharData:
-		if r.depth == 2 {
-			r.value.Write(token)
-		} else if len(bytes.Trim(token, " \t\r\n")) > 0 {
-			return errors.New("text between elements")
-		}
-	case xml.ProcInst:
-		if !first || token.Target != "xml" {
-			return errors.New("XML instructions")
-		}
-	default: // comments and the parts of a DTD
-		return errors.New("more than elements and text")
-	}
-	return nil
-}
-
-func (r *xmlReader) start(e xml.StartElement) error {
-	r.depth++
-	_, twice := r.found[e.Name.Local]
-	switch {
-	case e.Name.Space != "" || !isXMLName(e.Name.Local):
-		return errors.New("invalid element name")
-	case len(e.Attr) > 0:
-		return errors.New("element with attributes")
-	case r.depth > 2:
-		return errors.New("nested elements")
-	case r.depth == 1 && (r.begun || e.Name.Local != r.root):
-		return errors.New("missing or wrong root element")
-	case r.depth == 2 && twice:
-		return errors.New("repeated element")
-	}
-	r.begun = true
-	if r.depth == 2 {
-		r.name = e.Name.Local
-		r.value.Reset()
-	}
-	return nil
 }
 
 // isXMLName is stricter than XML: a name must not look like a part of the signed text.

@@ -49,8 +49,7 @@ func (g *V3) readCertificates(body []byte) (map[string]platformKey, error) {
 		return nil, errors.New("no certificates, or too many")
 	}
 	found := map[string]platformKey{}
-	for _, e := range entries {
-		entry, _ := e.(jsonObject)
+	for _, entry := range entries {
 		text, err := decryptResource(entry.object("encrypt_certificate"), g.key)
 		if err != nil {
 			return nil, err

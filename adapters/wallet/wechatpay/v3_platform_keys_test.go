@@ -188,7 +188,7 @@ func TestPAY10_lists_of_certificates_that_do_not_count(t *testing.T) {
 		"signed long ago":            {saysAsV3(first, noon.Add(-10*time.Minute), 200, list), "clock by 10m0s"},
 		"empty":                      {as(first, `{"data":[]}`), "no certificates"},
 		"too many":                   {as(first, certificateList(many...)), "too many"},
-		"an entry that is no object": {as(first, `{"data":["x"]}`), "not encrypted"},
+		"an entry that is no object": {as(first, `{"data":["x"]}`), "no certificates"},
 		"encrypted with another key": {as(first, entry(first.serial, "x"+keyV3[1:], first.pem())), "not encrypted with the merchant's key"},
 		"another serial number":      {as(first, entry(second.serial, keyV3, first.pem())), "another serial number"},
 		"no PEM":                     {as(first, entry(first.serial, keyV3, "certificate")), "not PEM"},
