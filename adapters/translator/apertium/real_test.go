@@ -3,7 +3,6 @@
 package apertium_test
 
 import (
-	"fmt"
 	"strings"
 	"sync"
 	"testing"
@@ -99,30 +98,5 @@ func TestPUB06_The_real_Apertium(t *testing.T) {
 			assert.Equal(t, []string{"Casa"}, translate(t, tr, "en", "es", "house"))
 		})
 
-		t.Run("has no translations elsewhere", func(t *testing.T) {
-			source, _ := locale.Parse("en")
-			target, _ := locale.Parse("es")
-			_, err := openReal(t, url+"/elsewhere").Translate(t.Context(), source, target, []string{"house"})
-			require.ErrorIs(t, err, provider.ErrRefused)
-		})
-
-		t.Run("translates a page while a reader waits", func(t *testing.T) {
-			began := time.Now()
-			got := translate(t, tr, "en", "es", page()...)
-			took := time.Since(began)
-			t.Logf("a page of %d texts took %v", len(got), took)
-			for i, text := range got[:2] {
-				assert.Contains(t, text, []string{"casa 1", "ciudad"}[i])
-			}
-			assert.Contains(t, got[38], "20")
-		})
 	})
-}
-
-// page are the titles and contents of twenty publications.
-func page() (texts []string) {
-	for i := range 20 {
-		texts = append(texts, fmt.Sprintf("House number %d", i+1), strings.Repeat(english+" ", 2))
-	}
-	return texts
 }

@@ -102,10 +102,3 @@ func TestPUB06_Google(t *testing.T) {
 		},
 	})
 }
-
-func TestGoogle_wants_a_key(t *testing.T) {
-	_, err := google.New(provider.Settings{Key: secret.New(key)})
-	require.NoError(t, err)
-	_, err = google.New(provider.Settings{})
-	require.ErrorContains(t, err, "google: key")
-}

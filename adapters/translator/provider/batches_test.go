@@ -1,20 +1,14 @@
 package provider
 
 import (
-	"io"
 	"net/http"
-	"net/url"
 	"strconv"
-	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-
-	"plaza/domain/locale"
-	"plaza/test/ports"
 )
 
 func numbers(n int) (texts []string) {
@@ -22,22 +16,6 @@ func numbers(n int) (texts []string) {
 		texts = append(texts, strconv.Itoa(i))
 	}
 	return texts
-}
-
-func TestPUB06_Batches_are_asked_for_one_after_the_other(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		var now atomic.Int32
-		p := open(t, Limits{Texts: 1}, func(_ int, w http.ResponseWriter, r *http.Request) {
-			assert.EqualValues(t, 1, now.Add(1))
-			defer now.Add(-1)
-			<-time.After(100 * time.Millisecond)
-			echo(w, r)
-		})
-		got, err := p.ask(t.Context(), numbers(13)...)
-		require.NoError(t, err)
-		assert.Equal(t, numbers(13), got, "each in its place")
-		assert.EqualValues(t, 13, p.asked.Load())
-	})
 }
 
 func TestPUB07_A_batch_that_fails_ends_all(t *testing.T) {
@@ -77,48 +55,23 @@ func TestPUB07_The_first_batch_finds_out_for_all_whether_it_works_again(t *testi
 	})
 }
 
-// form is a dialect that sends forms and supports one language.
-type form struct{ plain }
-
-func (form) Ask(c Codes, texts []string) Question {
-	return Question{Path: "/t", Body: url.Values{"to": {c.To}, "q": texts}}
-}
-
-func (form) Judge(status int, _ []byte) error {
-	if status == 400 {
-		return ErrUnsupportedLanguage
-	}
-	return nil
-}
-
-func openForm(t *testing.T, answer http.HandlerFunc) *provided {
-	p := &provided{}
-	var err error
-	p.Translator, err = New(Connection{URL: "https://provider.example", Client: &http.Client{
-		Transport: ports.Played(func(w http.ResponseWriter, r *http.Request) { p.asked.Add(1); answer(w, r) }),
-	}}, form{})
-	require.NoError(t, err)
-	return p
-}
-
 func TestPUB07_A_language_that_is_not_spoken_does_not_open_it(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := openForm(t, func(w http.ResponseWriter, r *http.Request) {
-			if r.FormValue("to") == "es" {
-				w.WriteHeader(400)
+		speaks := false
+		p := open(t, Limits{}, func(_ int, w http.ResponseWriter, r *http.Request) {
+			if !speaks {
+				w.WriteHeader(422)
 				return
 			}
-			_, _ = io.WriteString(w, `["x"]`)
+			echo(w, r)
 		})
 		for range 3 * failuresInRow {
 			_, err := p.ask(t.Context(), "one")
 			require.ErrorIs(t, err, ErrUnsupportedLanguage)
 		}
 		assert.EqualValues(t, 3*failuresInRow, p.asked.Load(), "and it is not asked again")
-		english, _ := locale.Parse("en")
-		french, _ := locale.Parse("fr")
-		got, err := p.Translate(t.Context(), english, french, []string{"one"})
+		speaks = true
+		_, err := p.ask(t.Context(), "one")
 		require.NoError(t, err)
-		assert.Equal(t, []string{"x"}, got)
 	})
 }

@@ -2,10 +2,6 @@
 // within the provider's limits, sends them within one deadline, retries temporary failures,
 // and stops asking a failing provider for a while.
 //
-// The breaker is the package's own. A breaker of sony/gobreaker stays open for one fixed
-// time; this one stays open for as long as the problem needs, for example as long as the
-// provider's Retry-After says.
-//
 // A Dialect, one small package each, implements a provider's protocol. The package does not
 // trust providers: it limits the size of answers and follows no redirects. Of their text it
 // puts into errors the short sentence of a refusal alone, without the key.

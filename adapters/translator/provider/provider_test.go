@@ -3,7 +3,6 @@ package provider
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -17,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"plaza/domain/locale"
+	"plaza/domain/secret"
 	"plaza/test/ports"
 )
 
@@ -33,10 +33,7 @@ func (plain) Read(answer []byte) (texts []string, err error) {
 	return texts, json.Unmarshal(answer, &texts)
 }
 func (plain) Judge(status int, _ []byte) error {
-	if status == 456 {
-		return ErrQuota
-	}
-	return nil
+	return map[int]error{422: ErrUnsupportedLanguage, 456: ErrQuota}[status]
 }
 
 // provided is a provider whose answers the test chooses.
@@ -324,5 +321,8 @@ func TestWhat_a_line_may_be(t *testing.T) {
 	}
 	_, err := New(Connection{URL: "https://provider.example", Deadline: -1}, plain{})
 	require.ErrorContains(t, err, "deadline")
-	require.False(t, errors.Is(err, ErrRefused))
+	for _, k := range []string{"", "a b", "a\r\nb"} {
+		_, err := NewKeyed(Settings{Key: secret.New(k)}, "https://provider.example", plain{})
+		require.ErrorContains(t, err, "plain: key")
+	}
 }
