@@ -89,12 +89,3 @@ func TestPAY10_the_journal_says_what_came_in(t *testing.T) {
 		"disputed t2: 990 CNY by official_account, given back by the wallet",
 	}, details)
 }
-
-func TestPAY12_an_order_as_it_was_made(t *testing.T) {
-	tr := newTrade()
-	made := tr.Order
-	begin(t, tr, native, "a", payment.ActionSend, noon)
-	tr.Settle(receipt("t", "a"), noon)
-	assert.NotEqual(t, made, tr.Order)
-	assert.Equal(t, made, tr.Order.AsMade())
-}

@@ -63,18 +63,6 @@ func TestPAY01_PAY04_PAY06_what_fits_together(t *testing.T) {
 	}
 }
 
-func TestPAY01_PAY06_the_sentences_say_what_it_takes(t *testing.T) {
-	_, err := payment.NewIntent(0, 0, "", "")
-	assert.ErrorContains(t, err, "only supported method is 200")
-	_, err = payment.NewIntent(200, 100, "", "")
-	assert.ErrorContains(t, err, "svc_ios_app")
-	_, err = payment.NewIntent(200, 300, inApp, "")
-	assert.ErrorContains(t, err, "official_account")
-	got, err := payment.NewIntent(200, 0, "", "")
-	require.NoError(t, err)
-	assert.Equal(t, official, got.App, "the default")
-}
-
 func orders() map[string]payment.Order {
 	open := payment.NewOrder(1, "A subject", 1250, time.Hour, noon)
 	all := map[string]payment.Order{}
@@ -140,11 +128,4 @@ func TestPAY07_what_can_be_paid(t *testing.T) {
 	} {
 		assert.Equal(t, kind, err.Kind, err.Text)
 	}
-}
-
-func TestNewOrder_is_open_for_its_life(t *testing.T) {
-	o := payment.NewOrder(7, "A subject", 1250, time.Hour, noon.Add(time.Nanosecond))
-	assert.Equal(t, payment.Order{
-		User: 7, Subject: "A subject", Amount: 1250, Currency: payment.CNY, State: payment.Open, Created: noon, Expires: noon.Add(time.Hour),
-	}, o)
 }

@@ -166,7 +166,9 @@ func walletApps(t *testing.T, s *server) {
 
 func namedOrder(t *testing.T, s *server) {
 	ada := s.member(t)
+	ada.post(t, pay, paymentWith(nil)).fails(404, "RESOURCE_NOT_FOUND")
 	first, second := s.orders(t, ada), s.orders(t, ada)
+	ada.post(t, pay, paymentWith(nil)).fails(409, "CONFLICT") // which of them?
 	for _, id := range []any{first, second, fmt.Sprint(first)} {
 		ada.post(t, pay, paymentWith(object{"order_id": id})).goesThrough("") // it was named already
 	}

@@ -3,7 +3,6 @@ package money_test
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 	"sync"
@@ -139,25 +138,6 @@ func TestPAY09_who_waits_too_long_comes_again(t *testing.T) {
 		assert.Equal(t, fault.Conflict, f.Kind)
 		assert.Equal(t, 7*time.Second, f.RetryAfter)
 	})
-}
-
-func TestPAY13_whatever_the_wallet_does_the_same_call_can_be_repeated(t *testing.T) {
-	for name, cause := range map[string]error{
-		"silent": payment.ErrWalletTimeout, "garbled": payment.ErrWalletBadResponse,
-		"crowded": payment.ErrWalletBusy, "refused": payment.ErrWalletRefused,
-		"no funds": payment.ErrInsufficientFunds, "unheard of": errors.New("a meteor"),
-	} {
-		t.Run(name, func(t *testing.T) {
-			w := newFixture(t)
-			id := w.order(t, w.ann)
-			w.wallet.fails("prepare", fmt.Errorf("preparing: %w", cause))
-			_, err := w.begin(t, id)
-			require.ErrorIs(t, err, cause)
-			assert.Equal(t, payment.Open, w.state(t, id))
-			_, err = w.begin(t, id)
-			require.NoError(t, err)
-		})
-	}
 }
 
 func TestPAY09_a_number_that_is_something_else_there_is_given_up(t *testing.T) {

@@ -62,35 +62,3 @@ func TestPAY09_an_order_is_created_once_for_a_key(t *testing.T) {
 	_, err = w.Create(t.Context(), draft, k, nil)
 	require.NoError(t, err, "the error has released the key")
 }
-
-func TestPAY07_which_order_is_paid(t *testing.T) {
-	w := newFixture(t)
-	w.restart(payment.Gateways{})
-	_, err := w.pay(t, w.ann, 0)
-	assert.ErrorIs(t, err, payment.ErrNoOpenOrder)
-	paid := w.order(t, w.ann, func(o *payment.Order) { o.State, o.PaidAt, o.Transaction = payment.Paid, usecases.Noon, "t1" })
-	closed := w.order(t, w.ann, func(o *payment.Order) { o.State = payment.Closed })
-	first := w.order(t, w.ann)
-	theirs := w.order(t, w.bob)
-	chosen, err := w.pay(t, w.ann, 0)
-	assert.ErrorIs(t, err, payment.ErrNoWallet, "all else is right")
-	assert.Equal(t, first, chosen)
-	for id, want := range map[payment.OrderID]error{
-		paid: payment.ErrPaid, closed: payment.ErrClosed, theirs: payment.ErrNoOrder, 999: payment.ErrNoOrder,
-	} {
-		_, err = w.pay(t, w.ann, id)
-		assert.ErrorIs(t, err, want)
-	}
-	second := w.order(t, w.ann)
-	_, err = w.pay(t, w.ann, 0)
-	assert.ErrorIs(t, err, payment.ErrAmbiguousOrder)
-	chosen, err = w.pay(t, w.ann, second)
-	assert.ErrorIs(t, err, payment.ErrNoWallet)
-	assert.Equal(t, second, chosen)
-
-	w.now = usecases.Noon.Add(time.Hour)
-	_, err = w.pay(t, w.ann, second)
-	assert.ErrorIs(t, err, payment.ErrExpired)
-	_, err = w.pay(t, w.ann, 0)
-	assert.ErrorIs(t, err, payment.ErrNoOpenOrder)
-}

@@ -58,20 +58,6 @@ func TestPAY09_a_prepayment_stays_with_the_protocol_that_opened_it(t *testing.T)
 	assert.ElementsMatch(t, []payment.Protocol{payment.Protocol("v2"), payment.Protocol("v3")}, w.protocols(t))
 }
 
-func TestPAY09_an_expired_order_is_closed_over_the_protocol_that_opened_it(t *testing.T) {
-	w := newFixture(t)
-	id := w.order(t, w.ann)
-	_, err := w.begin(t, id)
-	require.NoError(t, err)
-	former, current := w.wallet, w.moves()
-	w.now = usecases.Noon.Add(2 * time.Hour)
-	_, err = w.PollDue(t.Context())
-	require.NoError(t, err)
-	assert.Equal(t, payment.Closed, w.state(t, id))
-	assert.Equal(t, 1, former.asked("close"))
-	assert.Zero(t, current.asked("close"))
-}
-
 func TestPAY09_without_the_gateway_of_a_prepayment_nothing_happens_to_it(t *testing.T) {
 	w := newFixture(t)
 	id := w.order(t, w.ann)
