@@ -12,13 +12,13 @@
 //
 // A floor is worth nothing if it does less, nor is a peer. Thus a test holds every
 // answer of theirs against Plaza's, and so does the benchmark before it measures. Where a floor would be the same library
-// calls as Plaza, Plaza is measured alone.
+// calls as Plaza, there is none.
 //
 // A mix of all that clients do is sent at a fixed rate, however long the answers take. What one
 // takes counts from when it was due.
 //
-// One table is of the store alone, which this process opens itself: how many
-// writers fare in one category against a bare insert.
+// One row is of the store alone, which this process opens itself: how writers in one
+// category fare against a bare insert.
 package bench
 
 import (
@@ -26,7 +26,6 @@ import (
 	"context"
 	"flag"
 	"fmt"
-	"net/url"
 	"os"
 	"slices"
 	"strings"
@@ -42,10 +41,9 @@ var (
 	secondsFlag     = flag.Float64("seconds", 0.8, "`seconds` of one measurement")
 	mixFlag         = flag.Float64("mix", 10, "`seconds` of each round of the mix at a fixed rate")
 	connectionsFlag = flag.Int("connections", 16, "`connections` that ask at once")
-	scenariosFlag   = flag.String("scenarios", "",
-		"`names` of scenarios, with commas, or size, mix, circle, W, W1, import, SQLite (default: all)")
-	outFlag    = flag.String("out", "RESULTS.md", "`file` that the results are written to")
-	binaryFlag = flag.String("binary", "", "`path` of the program to measure (default: PLAZA_TEST_PROGRAM, or one that is built)")
+	scenariosFlag   = flag.String("scenarios", "", "`names` of scenarios, with commas, or size, mix, W, import, SQLite (default: all)")
+	outFlag         = flag.String("out", "RESULTS.md", "`file` that the results are written to")
+	binaryFlag      = flag.String("binary", "", "`path` of the program to measure (default: PLAZA_TEST_PROGRAM, or one that is built)")
 )
 
 func TestMain(m *testing.M) {
@@ -64,10 +62,13 @@ func TestMain(m *testing.M) {
 }
 
 // Parts of a run that are no scenarios, as -scenarios calls them: the comparison of
-// sizes, and the mix of all scenarios.
+// sizes, the mix of all scenarios, writers, the import, and the mix on SQLite.
 const (
-	sizes = "size"
-	mix   = "mix"
+	sizes    = "size"
+	mix      = "mix"
+	writing  = "W"
+	imports  = "import"
+	onSQLite = "SQLite"
 )
 
 func wanted(name string) bool {
@@ -78,10 +79,10 @@ func wanted(name string) bool {
 // to the file of -out, and its picture beside it.
 func BenchmarkPlaza(b *testing.B) {
 	ctx := context.Background()
-	r := report{machine: inspect(ctx), began: time.Now(), dataset: newDataset(*scaleFlag), scale: *scaleFlag}
+	r := report{machine: inspect(ctx), began: time.Now(), dataset: newDataset(*scaleFlag)}
 	binary := program(ctx, b)
 	if *scenariosFlag != onSQLite {
-		r.stores = append(r.stores, benchStore(ctx, b, binary, postgresIn(ctx, b, forgetful...)))
+		r.stores = append(r.stores, benchPostgres(ctx, b, binary))
 	}
 	if wanted(onSQLite) {
 		r.stores = append(r.stores, benchSQLite(ctx, b, binary))
@@ -92,29 +93,17 @@ func BenchmarkPlaza(b *testing.B) {
 	if err := cmp.Or(os.WriteFile(*outFlag, []byte(text), 0o644), os.WriteFile(drawing, []byte(picture(text)), 0o644)); err != nil {
 		b.Fatal(err)
 	}
-	for _, s := range r.stores {
-		for _, row := range slices.Concat(s.rows, s.writers) {
-			b.ReportMetric(row.ratio(), s.name+"-"+row.name)
-		}
-	}
 	b.ReportMetric(0, "ns/op")
 }
 
-// benchedStore is a kind of database, and where one for the dataset and a small
-// one are.
+// benchedStore is a kind of database, and where one for the dataset, a small one and an
+// empty one are.
 type benchedStore struct {
 	name, version, settings string
-	full, small             string
-	copied                  string // empty
-	folder                  string // on the disk of the full one
+	full, small, empty      string
 	// tidy lets writers begin alike: without dead rows, and with everybody who has a
 	// token seen just now, as noting that is due once a minute, for the first request.
 	tidy func() error
-	// durable makes another such database, where commits wait for the disk; nil: here
-	// they do.
-	durable func() benchedStore
-	// empty makes databases with nothing in them, where commits wait for the disk.
-	empty func() benchedStore
 }
 
 // Settings of Postgres. As a rule nothing waits for the disk, which would make the
@@ -125,23 +114,17 @@ var (
 	lasting   = []string{"fsync=on", "synchronous_commit=on", "checkpoint_timeout=1h"}
 )
 
-// usualSettings are those of every Postgres here.
-var usualSettings = []string{"shared_buffers=1GB", "max_wal_size=8GB", "autovacuum=off"}
-
 func postgresIn(ctx context.Context, tb testing.TB, own ...string) benchedStore {
-	settings := slices.Concat(usualSettings, own)
-	return postgresOn(ctx, tb, postgres.Start(tb, settings...), settings)
-}
-
-// postgresOn is a Postgres that runs, with its settings.
-func postgresOn(ctx context.Context, tb testing.TB, server *postgres.Server, settings []string) benchedStore {
-	full, small, copied := server.URL("postgres"), "small", "copied"
-	if err := cmp.Or(execute(ctx, full, "CREATE DATABASE "+small), execute(ctx, full, "CREATE DATABASE "+copied)); err != nil {
+	tb.Helper()
+	settings := append([]string{"shared_buffers=1GB", "max_wal_size=8GB", "autovacuum=off"}, own...)
+	server := postgres.Start(tb, settings...)
+	full := server.URL("postgres")
+	if err := cmp.Or(execute(ctx, full, "CREATE DATABASE small"), execute(ctx, full, "CREATE DATABASE blank")); err != nil {
 		tb.Fatal(err)
 	}
 	return benchedStore{
 		name: "Postgres", version: postgresVersion(ctx, full), settings: strings.Join(settings, ", "),
-		full: full, small: server.URL(small), copied: server.URL(copied), folder: folderOf(full),
+		full: full, small: server.URL("small"), empty: server.URL("blank"),
 		tidy: func() error {
 			return cmp.Or(
 				execute(ctx, full, "UPDATE token_uses SET used = now()"),
@@ -150,16 +133,19 @@ func postgresOn(ctx context.Context, tb testing.TB, server *postgres.Server, set
 				execute(ctx, full, "VACUUM events, event_counts, comments, likes, feed_listings, feed_counters, feed_totals, presence, token_uses"),
 			)
 		},
-		durable: func() benchedStore { return postgresIn(ctx, tb, lasting...) },
-		empty:   func() benchedStore { return postgresIn(ctx, tb, lasting...) },
 	}
 }
 
-// benchStore runs all that is wanted over one kind of database.
-func benchStore(ctx context.Context, b *testing.B, binary string, s benchedStore) results {
-	all := results{benchedStore: s}
+// benchPostgres runs all that is wanted over Postgres.
+func benchPostgres(ctx context.Context, b *testing.B, binary string) results {
+	all := results{benchedStore: postgresIn(ctx, b, forgetful...)}
 	if wanted(imports) {
-		benchImports(ctx, b, binary, &all)
+		fmt.Fprintln(os.Stderr, "import")
+		row, err := benchImport(ctx, b, binary, postgresIn(ctx, b, lasting...), newFound(*scaleFlag))
+		if err != nil {
+			b.Fatalf("import: %v", err)
+		}
+		all.imported = &row
 	}
 	if *scenariosFlag != imports {
 		benchRequests(ctx, b, binary, &all)
@@ -167,104 +153,37 @@ func benchStore(ctx context.Context, b *testing.B, binary string, s benchedStore
 	return all
 }
 
-func benchImports(ctx context.Context, b *testing.B, binary string, all *results) {
-	into := all.empty()
-	fmt.Fprintf(os.Stderr, "%s, import\n", all.name)
-	row, err := benchImport(ctx, b, binary, into, newFound(*scaleFlag))
-	if err != nil {
-		b.Fatalf("%s, import: %v", all.name, err)
-	}
-	all.imported, all.importedOn = &row, into.settings
-}
-
 // benchRequests runs what asks servers, or the store, about the dataset.
 func benchRequests(ctx context.Context, b *testing.B, binary string, all *results) {
-	s, d := all.benchedStore, newDataset(*scaleFlag)
-	s.fill(ctx, b, d)
-	plaza, floor := launchPlaza(b, binary, s.full), startFloor(b, s.full)
-	all.peers = append(startDjangos(ctx, b, s), startVariants(b, s.full)...)
+	d := newDataset(*scaleFlag)
+	all.fill(ctx, b, d)
+	plaza := launchPlaza(b, binary, all.full)
+	all.rivals = startRivals(ctx, b, all.full)
 	for _, sc := range scenarios {
 		if !wanted(sc.name) {
 			continue
 		}
-		if err := all.bench(ctx, sc, d, plaza, floor); err != nil {
-			b.Fatalf("%s, %s: %v", s.name, sc.name, err)
+		if err := all.bench(ctx, sc, d, plaza.at); err != nil {
+			b.Fatalf("%s: %v", sc.name, err)
 		}
 	}
 	if wanted(sizes) {
-		var err error
-		if all.sizes, err = benchSizes(ctx, b, binary, s, d, plaza.at); err != nil {
-			b.Fatalf("%s, sizes: %v", s.name, err)
+		if err := all.benchSizes(ctx, b, binary, d, plaza.at); err != nil {
+			b.Fatalf("sizes: %v", err)
 		}
 	}
-	benchMixAndCircle(ctx, b, binary, all, d)
-	if slices.ContainsFunc(crowds, func(w crowd) bool { return wanted(w.name) }) {
-		benchDurably(ctx, b, all, d)
+	if wanted(mix) {
+		all.benchMix(ctx, b, binary, d)
 	}
-}
-
-// benchMixAndCircle starts a server of its own, to see how much it takes by itself.
-func benchMixAndCircle(ctx context.Context, b *testing.B, binary string, all *results, d *dataset) {
-	s := all.benchedStore
-	if wanted(mix) || s.name == onSQLite {
-		programs := append([]peer{{running: launchPlaza(b, binary, s.full)}}, startVariants(b, s.full)...)
-		var err error
-		if all.mixes, err = benchMix(ctx, s, programs, d, time.Duration(*mixFlag*float64(time.Second))); err != nil {
-			b.Fatalf("%s, mix: %v", s.name, err)
-		}
-	}
-	if wanted(circled) || s.name == onSQLite {
-		var err error
-		if all.circle, err = benchCircle(ctx, s); err != nil {
-			b.Fatalf("%s, circle: %v", s.name, err)
-		}
-	}
-}
-
-// bench measures the scenario against the floor, or alone if the scenario has no floor.
-func (all *results) bench(ctx context.Context, sc scenario, d *dataset, plaza running, floor string) error {
-	fmt.Fprintf(os.Stderr, "%s, %s: %s\n", all.name, sc.name, sc.what)
-	if sc.alone != "" {
-		requests, err := sc.ready(plaza.at, requestsOf(sc, d, sc.kinds()))
-		if err != nil {
-			return err
-		}
-		measured, err := asked().heavier().solo(ctx, sc.contender("Plaza", plaza.at, d, requests))
-		all.alone = append(all.alone, aloneRow{sc, measured})
-		return err
-	}
-	r, err := bout(ctx, all.benchedStore, sc, d, plaza.at, floor, all.peers)
-	if err != nil {
-		return err
-	}
-	all.rows = append(all.rows, r)
-	return err
-}
-
-// benchDurably comes last: the bare insert leaves events that are counted nowhere.
-func benchDurably(ctx context.Context, b *testing.B, all *results, d *dataset) {
-	s := all.benchedStore
-	if s.durable != nil {
-		s = s.durable()
+	if wanted(writing) { // the last: the bare insert leaves events that are counted nowhere
+		s := postgresIn(ctx, b, lasting...)
 		s.fill(ctx, b, d)
+		row, err := benchWriters(ctx, s, d)
+		if err != nil {
+			b.Fatalf("writers: %v", err)
+		}
+		all.rows = append(all.rows, row)
 	}
-	flush, err := flushing(s.folder)
-	if err == nil {
-		all.writers, all.counted, err = benchWriters(ctx, s, d, asked())
-	}
-	if err != nil {
-		b.Fatalf("%s, writers: %v", s.name, err)
-	}
-	all.lasting, all.flush = s.settings, flush
-}
-
-// folderOf is the folder of a server that test/postgres has started, in which its socket is.
-func folderOf(at string) string {
-	u, err := url.Parse(at)
-	if err != nil {
-		panic(err) // test/postgres has made it
-	}
-	return u.Query().Get("host")
 }
 
 func (s benchedStore) fill(ctx context.Context, b *testing.B, d *dataset) {
@@ -275,17 +194,54 @@ func (s benchedStore) fill(ctx context.Context, b *testing.B, d *dataset) {
 	fmt.Fprintf(os.Stderr, "%s: loaded in %v\n", s.name, time.Since(began).Round(time.Second))
 }
 
+// bench measures a scenario, once all servers have shown that they do the same.
+func (all *results) bench(ctx context.Context, sc scenario, d *dataset, plaza string) error {
+	requests := requestsOf(sc, d, cmp.Or(sc.variety, variety))
+	ours, err := sc.ready(plaza, requests)
+	if err != nil {
+		return err
+	}
+	var rivals []opponent
+	for _, r := range all.rivals {
+		if !r.isAsked(sc) {
+			continue
+		}
+		if err := compare(plaza, r.at, sc.some(d, 20)); err != nil {
+			return fmt.Errorf("%s: %w", r.name, err)
+		}
+		theirs, err := sc.ready(r.at, requests)
+		if err != nil {
+			return fmt.Errorf("%s: %w", r.name, err)
+		}
+		rivals = append(rivals, opponent{sc.contender(r.name, r.at, d, theirs), r.goal(sc)})
+	}
+	r := asked()
+	if sc.isHeavy {
+		r.count, r.connections, r.time = min(r.count, 3), min(r.connections, heavyConnections), max(2*time.Second, r.time)
+	}
+	switch {
+	case sc.isWriting:
+		r.tidy = all.tidy
+	case sc.takesKeys: // so that no presence has to be noted
+		if err := all.tidy(); err != nil {
+			return err
+		}
+	}
+	measured, err := r.row(ctx, sc.name, sc.what, sc.contender("Plaza", plaza, d, ours), rivals...)
+	all.rows = append(all.rows, measured)
+	return err
+}
+
 // variety is how many different requests a scenario has, unless it says otherwise.
 const variety = 4096
 
-func (s scenario) kinds() int { return cmp.Or(s.variety, variety) }
+// heavyConnections are enough to keep the processors busy with heavy requests.
+const heavyConnections = 4
 
-// contender is asked what the scenario asks.
-func (s scenario) contender(name, at string, d *dataset, requests []request) contender {
-	if s.once {
-		return serverOnce(name, at, func() request { return d.next(s) })
-	}
-	return server(name, at, requests)
+func asked() rounds {
+	return rounds{count: *roundsFlag, load: load{
+		connections: *connectionsFlag, warmUp: 500 * time.Millisecond, time: time.Duration(*secondsFlag * float64(time.Second)),
+	}}
 }
 
 func requestsOf(sc scenario, d *dataset, count int) []request {
@@ -296,99 +252,58 @@ func requestsOf(sc scenario, d *dataset, count int) []request {
 	return all
 }
 
-func asked() rounds {
-	return rounds{count: *roundsFlag, load: load{
-		connections: *connectionsFlag, warmUp: 200 * time.Millisecond, time: time.Duration(*secondsFlag * float64(time.Second)),
-	}}
-}
-
-// heavyConnections are enough to keep the processors busy with heavy requests.
-const heavyConnections = 4
-
-// heavier is for requests that take tens of milliseconds of a processor: fewer rounds, and longer
-// ones, of fewer connections.
-func (r rounds) heavier() rounds {
-	r.count, r.connections = min(r.count, 3), min(r.connections, heavyConnections)
-	r.time = max(2*time.Second, r.time)
-	return r
-}
-
-// bout measures a scenario, once all servers have shown that they do the same.
-func bout(ctx context.Context, s benchedStore, sc scenario, d *dataset, plaza, floor string, peers []peer) (row, error) {
-	requests := requestsOf(sc, d, sc.kinds())
-	ours, theirs, err := sc.prepare(requests, d, plaza, floor)
-	if err != nil {
-		return row{}, err
-	}
-	others, err := peersOf(sc, d, plaza, peers, requests)
-	if err != nil {
-		return row{}, err
-	}
-	r := asked()
-	if sc.isHeavy {
-		r = r.heavier()
-	}
-	switch {
-	case sc.isWriting:
-		r.tidy = s.tidy
-	case sc.takesKeys: // so that no presence has to be noted
-		if err := s.tidy(); err != nil {
-			return row{}, err
-		}
-	}
-	o, err := r.duel(ctx, sc.contender("floor", floor, d, theirs), sc.contender("Plaza", plaza, d, ours), others...)
-	return row{scenario: sc, outcome: o}, err
-}
-
-// prepare returns the requests as they are sent to Plaza and to the floor, once both have
-// shown that they do the same.
-func (s scenario) prepare(requests []request, d *dataset, plaza, floor string) (ours, theirs []request, err error) {
-	some := slices.Clone(requests[:min(20, len(requests))])
+// some are a few requests of the scenario, which were not sent before if they are sent only once.
+func (s scenario) some(d *dataset, count int) []request {
+	all := requestsOf(s, d, count)
 	if s.once {
-		for i := range some {
-			some[i] = d.next(s)
+		for i := range all {
+			all[i] = d.next(s)
 		}
 	}
-	if err := compare(plaza, floor, some); err != nil {
-		return nil, nil, err
-	}
-	if !s.conditional {
-		return requests, requests, nil
-	}
-	if ours, err = having(plaza, requests); err != nil {
-		return nil, nil, err
-	}
-	theirs, err = having(floor, requests)
-	return ours, theirs, err
+	return all
 }
 
-// benchSizes compares Plaza with itself: where there is little, and where there is
-// a lot.
-func benchSizes(ctx context.Context, b *testing.B, binary string, s benchedStore, d *dataset, plaza string) ([]sizeRow, error) {
+// contender is asked what the scenario asks.
+func (s scenario) contender(name, at string, d *dataset, requests []request) contender {
+	if s.once {
+		return serverOnce(name, at, func() request { return d.next(s) })
+	}
+	return server(name, at, requests)
+}
+
+// Goals of sizes: the same within a tenth; a deep page costs at most twice as much as page 1.
+const (
+	sameCost = 0.9
+	deepCost = 0.5
+)
+
+// benchSizes compares Plaza with itself: where there is a lot, and where there is little.
+func (all *results) benchSizes(ctx context.Context, b *testing.B, binary string, d *dataset, plaza string) error {
 	little := thousand()
-	if err := cmp.Or(s.tidy(), fill(ctx, s.small, little)); err != nil {
-		return nil, err
+	if err := cmp.Or(all.tidy(), fill(ctx, all.small, little)); err != nil {
+		return err
 	}
-	small := startPlaza(b, binary, s.small)
+	small := launchPlaza(b, binary, all.small).at
 	publications := d.shelves["publication"]
-	rows := []sizeRow{
-		{what: "page 1 and total_count, of so many publications in the category", goal: sameCost,
-			little: publications.count(pinned), lots: publications.count(largest)},
-		{what: "the tree with meta, of so many things in the feed", goal: sameCost,
-			little: little.publications + little.nodes + little.demands, lots: d.publications + d.nodes + d.demands},
-		{what: "page 1 and a deep page of the largest category, by their numbers", goal: deepCost, little: 1, lots: d.deepPage()},
-	}
-	contenders := [][2]contender{
-		{server("little", plaza, []request{page(pinned, 1)}), server("a lot", plaza, []request{page(largest, 1)})},
-		{server("little", small, []request{tree()}), server("a lot", plaza, []request{tree()})},
-		{server("page 1", plaza, []request{page(largest, 1)}), server("deep", plaza, []request{page(largest, d.deepPage())})},
-	}
-	for i, pair := range contenders {
-		fmt.Fprintf(os.Stderr, "%s, sizes: %s\n", s.name, rows[i].what)
-		var err error
-		if rows[i].outcome, err = asked().duel(ctx, pair[0], pair[1]); err != nil {
-			return nil, err
+	items := func(d *dataset) string { return thousands(d.publications + d.nodes + d.demands) }
+	for _, c := range []struct {
+		name, what   string
+		lots, little contender
+		goal         float64
+	}{
+		{"page 1 of " + thousands(publications.count(largest)), "page 1 and total_count of a category",
+			server("", plaza, []request{page(largest, 1)}),
+			server(thousands(publications.count(pinned)), plaza, []request{page(pinned, 1)}), sameCost},
+		{"tree of " + items(d), "the tree with meta, by all that the feed has",
+			server("", plaza, []request{tree()}), server(items(little), small, []request{tree()}), sameCost},
+		{"page " + thousands(d.deepPage()), "a deep page of the largest category",
+			server("", plaza, []request{page(largest, d.deepPage())}), server("page 1", plaza, []request{page(largest, 1)}), deepCost},
+	} {
+		measured, err := asked().row(ctx, c.name, c.what, c.lots, opponent{c.little, c.goal})
+		if err != nil {
+			return err
 		}
+		all.rows = append(all.rows, measured)
 	}
-	return rows, nil
+	return nil
 }

@@ -118,15 +118,6 @@ func (d *dataset) likes() iter.Seq[[]any] {
 	}
 }
 
-func (d *dataset) eventCounts(i int) []any {
-	e := d.event(i)
-	var commented time.Time
-	if e.comments > 0 {
-		_, commented = d.comment(i, e.comments-1)
-	}
-	return []any{int64(i + 1), e.author, e.comments, e.likes, orNever(commented)}
-}
-
 // news is of every day, in turns from each city and from nowhere.
 func (d *dataset) news(i int) []any {
 	r := roll("news", i)

@@ -4,9 +4,6 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
-	"iter"
-	"maps"
-	"slices"
 	"time"
 
 	"plaza/domain/geo"
@@ -33,11 +30,8 @@ const sprawl = 0.07
 
 // listed is what the feed knows of a thing.
 type listed struct {
-	kind             string
-	id               int64
-	category         int64
+	id, category     int64
 	created, updated time.Time
-	point            *geo.Point
 }
 
 // published is when the i-th thing of the kind was made and changed, and whether
@@ -46,7 +40,7 @@ func (d *dataset) published(kind string, i int) (l listed, visible bool) {
 	r := roll(kind, i)
 	created := r.before(history)
 	l = listed{
-		kind: kind, id: int64(i + 1), category: d.shelves[kind].of(i), created: created,
+		id: int64(i + 1), category: d.shelves[kind].of(i), created: created,
 		updated: created.Add(time.Duration(r.n(int(10*24*time.Hour/time.Microsecond))) * time.Microsecond),
 	}
 	return l, !r.in(50) || l.category == pinned
@@ -74,16 +68,6 @@ func original(i int) int64 {
 		return int64(i)
 	}
 	return 0
-}
-
-// isOrigin says whether the i-th publication, if it is visible, is listed as an
-// origin as well.
-func (d *dataset) isOrigin(i int) bool {
-	if original(i) == 0 {
-		return true
-	}
-	_, visible := d.published("publication", i-1)
-	return !visible
 }
 
 func (d *dataset) publicationRow(i int) []any {
@@ -131,102 +115,6 @@ func (d *dataset) demandRow(i int) []any {
 		d.authorOf(r), city.city, orNone(l.category), lat, lng,
 		l.created.AddDate(0, 0, 30), l.created.AddDate(0, 0, 1), l.created.AddDate(0, 0, 20),
 		visible, false, l.created, l.updated,
-	}
-}
-
-// listings are all that the feed lists.
-func (d *dataset) listings() iter.Seq[listed] {
-	return func(yield func(listed) bool) {
-		for _, part := range []struct {
-			kind  string
-			count int
-		}{{"publication", d.publications}, {"node", d.nodes}, {"demand", d.demands}} {
-			for i := range part.count {
-				l, visible := d.published(part.kind, i)
-				if part.kind == "demand" {
-					_, l.point = d.place(i)
-				}
-				if visible && !yield(l) {
-					return
-				}
-				if l.kind == "publication" && visible && d.isOrigin(i) {
-					l.kind = "origin"
-					if !yield(l) {
-						return
-					}
-				}
-			}
-		}
-		for i := range d.events {
-			e := d.event(i)
-			l := listed{"xfile", int64(i + 1), e.category, e.created, e.modified, nil}
-			if e.isListed() && !yield(l) {
-				return
-			}
-		}
-	}
-}
-
-func (d *dataset) listingRows() iter.Seq[[]any] {
-	return func(yield func([]any) bool) {
-		for l := range d.listings() {
-			var lat, lng any
-			if l.point != nil {
-				lat, lng = l.point.Lat, l.point.Lng
-			}
-			if !yield([]any{l.kind, l.id, l.category, l.created, l.updated, lat, lng}) {
-				return
-			}
-		}
-	}
-}
-
-// counterRows count what listings lists, in the shards of the schema.
-func (d *dataset) counterRows() iter.Seq[[]any] {
-	type key struct {
-		category int64
-		kind     string
-		shard    int64
-	}
-	type meta struct {
-		count            int
-		created, updated time.Time
-	}
-	return func(yield func([]any) bool) {
-		sums := map[key]meta{}
-		for l := range d.listings() {
-			k := key{l.category, l.kind, l.id % 8}
-			m := sums[k]
-			m.count++
-			m.created, m.updated = latest(m.created, l.created), latest(m.updated, l.updated)
-			sums[k] = m
-		}
-		inOrder := slices.SortedFunc(maps.Keys(sums), func(a, b key) int {
-			return cmp.Or(cmp.Compare(a.category, b.category), cmp.Compare(a.kind, b.kind), cmp.Compare(a.shard, b.shard))
-		})
-		for _, k := range inOrder {
-			m := sums[k]
-			if !yield([]any{k.category, k.kind, k.shard, m.count, m.created, m.updated}) {
-				return
-			}
-		}
-	}
-}
-
-// totalRows are those of one shard. Of events there are none.
-func (d *dataset) totalRows() iter.Seq[[]any] {
-	return func(yield func([]any) bool) {
-		sums := map[string]int{}
-		for l := range d.listings() {
-			if l.kind != "xfile" {
-				sums[l.kind]++
-			}
-		}
-		for _, kind := range slices.Sorted(maps.Keys(sums)) {
-			if !yield([]any{kind, 0, sums[kind], sums[kind]}) {
-				return
-			}
-		}
 	}
 }
 

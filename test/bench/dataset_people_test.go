@@ -75,8 +75,6 @@ func (d *dataset) token(i int) []any {
 	return []any{int64(i + 1), hash[:], int64(i + 1), allScopes, 0, int64(tokenLife), epoch, false}
 }
 
-func (d *dataset) tokenUse(i int) []any { return []any{int64(i + 1), epoch} }
-
 // category makes ten roots with all others under them.
 func (d *dataset) category(i int) []any {
 	id := int64(i + 1)
@@ -131,9 +129,6 @@ func (d *dataset) order(i int) []any {
 	return []any{int64(i + 1), int64(i%d.tokens() + 1), roll("orders", i).text(20), 100 + i%900, "CNY", "open", epoch, ends, ends}
 }
 
-// ordered is the first line of an order's journal.
-func (d *dataset) ordered(i int) []any { return []any{int64(i + 1), epoch, "ordered", "", ""} }
-
 func (d *dataset) imageRow(i int) []any {
 	r := roll("images", i)
 	key := fmt.Sprintf("public/%02x/%016x%08x.jpg", r.n(256), r.next(), i)
@@ -154,20 +149,3 @@ func imageTags(i int) []string {
 }
 
 func (d *dataset) isDeleted(image int) bool { return roll("deleted", image).in(50) }
-
-// imageCounts gives no row to those who never kept an image.
-func (d *dataset) imageCounts() iter.Seq[[]any] {
-	return func(yield func([]any) bool) {
-		for u := range min(d.users, d.images) {
-			kept := 0
-			for i := u; i < d.images; i += d.users {
-				if !d.isDeleted(i) {
-					kept++
-				}
-			}
-			if !yield([]any{int64(u + 1), kept}) {
-				return
-			}
-		}
-	}
-}

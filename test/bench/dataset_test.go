@@ -4,10 +4,7 @@ import (
 	"iter"
 	"sync"
 	"sync/atomic"
-	"testing"
 	"time"
-
-	"github.com/stretchr/testify/assert"
 )
 
 // epoch is when the dataset ends. It lies in the past, so that everything a server
@@ -92,7 +89,6 @@ func (d *dataset) tables() []table {
 			true, counted(d.users, d.user)},
 		{"presence", "user_id, seen", false, d.presence()},
 		{"tokens", "id, hash, user_id, scopes, generation, ttl, created, narrowed", true, counted(d.tokens(), d.token)},
-		{"token_uses", "token_id, used", false, counted(d.tokens(), d.tokenUse)},
 		{"categories", "id, parent_id, name, slug", false, counted(categories, d.category)},
 		{"subscriptions", "id, user_id, followed_id, category_id, created, updated", true, d.subscriptions()},
 		{"events", "id, author_id, day, title, content, html, category_id, permission, status, province, city, district, created, modified, " +
@@ -100,7 +96,6 @@ func (d *dataset) tables() []table {
 		{"plates", "id, event_id, photo, created", true, d.plates()},
 		{"comments", "id, event_id, author_id, content, created", true, d.comments()},
 		{"likes", "event_id, user_id", false, d.likes()},
-		{"event_counts", "event_id, author_id, comments, likes, commented", false, counted(d.events, d.eventCounts)},
 		{"news", "id, site_name, site_logo, url, title, released, html, category, city, district, province, country", true,
 			counted(d.days*newsPerDay, d.news)},
 		{"publications", "id, bundle_id, first_original_id, original_id, node_id, type, title, summary, cover, author_id, language, " +
@@ -109,13 +104,8 @@ func (d *dataset) tables() []table {
 			counted(d.nodes, d.nodeRow)},
 		{"demands", "id, title, description, tags, cover, images, author_id, address, category_id, lat, lng, closed, starts, ends, published, " +
 			"deleted, created, updated", false, counted(d.demands, d.demandRow)},
-		{"feed_listings", "kind, id, category_id, created, updated, lat, lng", false, d.listingRows()},
-		{"feed_counters", "category_id, kind, shard, count, created, updated", false, d.counterRows()},
-		{"feed_totals", "kind, shard, count, version", false, d.totalRows()},
 		{"images", "id, owner_id, key, width, height, tags, created, deleted", true, counted(d.images, d.imageRow)},
-		{"image_counts", "owner_id, kept", false, d.imageCounts()},
 		{"orders", "id, user_id, subject, amount, currency, state, created, expires, next_check", true, counted(d.orders(), d.order)},
-		{"journal", "order_id, happened, noted, out_trade_no, detail", true, counted(d.orders(), d.ordered)},
 	}
 }
 
@@ -205,23 +195,3 @@ func (s shelving) at(place int) int64 {
 }
 
 func (s shelving) count(category int) int { return s.starts[category+1] - s.starts[category] }
-
-func TestDatasets_have_their_sizes(t *testing.T) {
-	d := newDataset(1)
-	assert.Equal(t, []int{200_000, 1_000_000, 500_000, 1_000_000, 1_000_000}, []int{d.users, d.publications, d.demands, d.images, d.events})
-	s := d.shelves["publication"]
-	assert.Equal(t, []int{100_000, 1000}, []int{s.count(largest), s.count(pinned)})
-	counts, seen := map[int64]int{}, 0
-	small := newDataset(0.01).shelves["publication"]
-	for i := range small.total() {
-		counts[small.of(i)]++
-	}
-	for category, n := range counts {
-		assert.Equal(t, small.count(int(category)), n)
-		seen += n
-	}
-	assert.Equal(t, 10_000, seen)
-	for category := range categories + 1 {
-		assert.Positive(t, thousand().shelves["publication"].count(category), "category %d of the small dataset", category)
-	}
-}

@@ -7,10 +7,15 @@ import (
 	"math"
 	"os"
 	"slices"
+	"strings"
+	"testing"
 	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
-// contender is who is put under a load.
+// contender is what is put under a load.
 type contender struct {
 	name    string
 	measure func(context.Context, load) (measurement, error)
@@ -32,56 +37,6 @@ func serverOnce(name, at string, next func() request) contender {
 	}}
 }
 
-// outcome is how two contenders did in the same rounds.
-type outcome struct {
-	first, second summary
-	ratios        []float64 // of the second's rate to the first's, round by round, in order
-	peers         []peerOutcome
-}
-
-// summary is the medians of what was measured.
-type summary measurement
-
-// rounds says how two are compared.
-type rounds struct {
-	load
-	count int
-	tidy  func() error // before every measurement; nil: nothing
-}
-
-// duel measures both, and peers, in every round, one right after the other and each first
-// in its turn, so that other load of the machine affects all alike.
-func (r rounds) duel(ctx context.Context, first, second contender, peers ...contender) (outcome, error) {
-	all := append([]contender{first, second}, peers...)
-	measured := make([][]measurement, len(all))
-	var o outcome
-	for round := range r.count {
-		for turn := range all {
-			who := (round + turn) % len(all)
-			if r.tidy != nil {
-				if err := r.tidy(); err != nil {
-					return o, err
-				}
-			}
-			m, err := all[who].patiently(ctx, r.load)
-			if err != nil {
-				return o, fmt.Errorf("%s: %w", all[who].name, err)
-			}
-			measured[who] = append(measured[who], m)
-		}
-		o.ratios = append(o.ratios, measured[1][round].rate/measured[0][round].rate)
-	}
-	slices.Sort(o.ratios)
-	o.first, o.second = summarise(measured[0]), summarise(measured[1])
-	fmt.Fprintf(os.Stderr, "  %-8s %7.0f/s   %-8s %7.0f/s   %.2f [%.2f–%.2f]\n", first.name, o.first.rate, second.name, o.second.rate,
-		o.ratio(), o.ratios[0], o.ratios[len(o.ratios)-1])
-	for i, p := range peers {
-		o.peers = append(o.peers, peerOutcomeOf(p.name, measured[0], measured[1], measured[2+i]))
-		fmt.Fprintf(os.Stderr, "  %-10s %5.0f/s\n", p.name, o.peers[i].rate)
-	}
-	return o, nil
-}
-
 // patiently measures for longer where the machine is too busy, or the server too slow, to do
 // anything in time.
 func (c contender) patiently(ctx context.Context, l load) (measurement, error) {
@@ -93,27 +48,82 @@ func (c contender) patiently(ctx context.Context, l load) (measurement, error) {
 	return m, err
 }
 
-// solo measures one contender in every round.
-func (r rounds) solo(ctx context.Context, alone contender) (summary, error) {
-	var all []measurement
-	for range r.count {
-		m, err := alone.patiently(ctx, r.load)
-		if err != nil {
-			return summary{}, fmt.Errorf("%s: %w", alone.name, err)
-		}
-		all = append(all, m)
-	}
-	s := summarise(all)
-	fmt.Fprintf(os.Stderr, "  %-8s %7.0f/s\n", alone.name, s.rate)
-	return s, nil
+// opponent is a contender that Plaza is compared with.
+type opponent struct {
+	contender
+	goal float64 // the least ratio of Plaza's rate to its; zero: none
 }
 
-func summarise(all []measurement) summary {
+// row is what Plaza and its opponents did in the same rounds. Each is the median.
+type row struct {
+	name, what string
+	plaza      measurement
+	against    []versus
+}
+
+// versus is how an opponent did.
+type versus struct {
+	name string
+	goal float64
+	measurement
+	ratios []float64 // of Plaza's rate to its, round by round, in order
+}
+
+// ratio is as it is printed, so that what is judged is what can be read.
+func (v versus) ratio() float64 { return math.Round(100*median(v.ratios)) / 100 }
+
+// rounds says how contenders are compared.
+type rounds struct {
+	load
+	count int
+	tidy  func() error // before every measurement; nil: nothing
+}
+
+// row measures all in every round, one right after the other and each first in its turn,
+// so that other load of the machine affects all alike.
+func (r rounds) row(ctx context.Context, name, what string, plaza contender, against ...opponent) (row, error) {
+	all := []contender{plaza}
+	for _, o := range against {
+		all = append(all, o.contender)
+	}
+	measured := make([][]measurement, len(all))
+	for round := range r.count {
+		for turn := range all {
+			who := (round + turn) % len(all)
+			if r.tidy != nil {
+				if err := r.tidy(); err != nil {
+					return row{}, err
+				}
+			}
+			m, err := all[who].patiently(ctx, r.load)
+			if err != nil {
+				return row{}, fmt.Errorf("%s: %w", all[who].name, err)
+			}
+			measured[who] = append(measured[who], m)
+		}
+	}
+	made := row{name: name, what: what, plaza: summarise(measured[0])}
+	for i, o := range against {
+		v := versus{name: o.name, goal: o.goal, measurement: summarise(measured[i+1])}
+		for round, m := range measured[i+1] {
+			v.ratios = append(v.ratios, measured[0][round].rate/m.rate)
+		}
+		slices.Sort(v.ratios)
+		made.against = append(made.against, v)
+	}
+	var lines strings.Builder
+	writeRow(&lines, made)
+	fmt.Fprint(os.Stderr, lines.String())
+	return made, nil
+}
+
+// summarise returns the medians of what was measured.
+func summarise(all []measurement) measurement {
 	rates, p50, p99 := []float64{}, []time.Duration{}, []time.Duration{}
 	for _, m := range all {
 		rates, p50, p99 = append(rates, m.rate), append(p50, m.p50), append(p99, m.p99)
 	}
-	return summary{median(rates), median(p50), median(p99)}
+	return measurement{median(rates), median(p50), median(p99)}
 }
 
 // median is that of the values; of an even number of them the mean of the middle
@@ -127,5 +137,21 @@ func median[T float64 | int64 | time.Duration](values []T) T {
 	return sorted[middle]
 }
 
-// ratio is as it is printed, so that what is judged is what can be read.
-func (o outcome) ratio() float64 { return math.Round(100*median(o.ratios)) / 100 }
+func TestContenders_are_measured_in_the_same_rounds_and_judged_by_what_can_be_read(t *testing.T) {
+	var order []string
+	contenderOf := func(name string, rate float64) contender {
+		return contender{name, func(context.Context, load) (measurement, error) {
+			order = append(order, name)
+			return measurement{rate: rate}, nil
+		}}
+	}
+	made, err := rounds{count: 3}.row(t.Context(), "A", "work", contenderOf("Plaza", 149.2),
+		opponent{contenderOf("floor", 200), 0.75}, opponent{contenderOf("Django", 15), 10})
+	require.NoError(t, err)
+	assert.Equal(t, []string{"Plaza", "floor", "Django", "floor", "Django", "Plaza", "Django", "Plaza", "floor"}, order)
+	var b strings.Builder
+	writeRow(&b, made)
+	assert.Equal(t, `| A | work | floor | 200 | 149 | 0.75 | 0.75–0.75 | ≥ 0.75 | met | 0.00 / 0.00 ms | 0.00 / 0.00 ms |
+| A | work | Django | 15 | 149 | 9.95 | 9.95–9.95 | ≥ 10.00 | missed | 0.00 / 0.00 ms | 0.00 / 0.00 ms |
+`, b.String())
+}

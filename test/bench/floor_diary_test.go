@@ -78,27 +78,18 @@ type (
 		Province    string  `json:"province"`
 		Country     *string `json:"country"`
 	}
-	// caller is who asks.
-	caller struct {
-		Token    int64
-		Used     stamp
-		User     int64
-		LastSeen stamp
-	}
 	// eventRow is an event of a page, with how many there are.
 	eventRow struct {
-		caller `json:"-"`
-		Total  int `json:"-"`
+		Caller int64 `json:"-"`
+		Total  int   `json:"-"`
 		eventView
 	}
 )
 
 // Parts of statements. The caller c has the key with the hash $1, and may read and write events. The author of the event e is u.
 const (
-	callerColumns = "t.id, x.used, c.id, y.seen"
-	callers       = ` FROM tokens t JOIN token_uses x ON x.token_id = t.id
-		JOIN users c ON c.id = t.user_id AND NOT c.disabled AND c.generation = t.generation AND 'xfile_event' = ANY(c.scopes)
-		LEFT JOIN presence y ON y.user_id = c.id`
+	callers = ` FROM tokens t JOIN token_uses x ON x.token_id = t.id
+		JOIN users c ON c.id = t.user_id AND NOT c.disabled AND c.generation = t.generation AND 'xfile_event' = ANY(c.scopes)`
 	isCaller = ` t.hash = $1 AND 'xfile_event' = ANY(t.scopes) AND x.used + t.ttl / 1000 * interval '1 microsecond' > now() `
 
 	// The name of a category is looked up for the rows that are left; a join would read all categories.
@@ -120,18 +111,6 @@ func hashOf(r *http.Request) []byte {
 	key, _ := strings.CutPrefix(r.Header.Get("Authorization"), "Token ")
 	hash, _ := access.HashKey(secret.New(key))
 	return hash[:]
-}
-
-const noteEvery = time.Minute
-
-// note queues what notes the caller's presence, if that is due.
-func (c caller) note(b *pgx.Batch, now time.Time) {
-	if now.Sub(time.Time(c.Used)) < noteEvery && now.Sub(time.Time(c.LastSeen)) < noteEvery {
-		return
-	}
-	b.Queue("UPDATE token_uses SET used = $2 WHERE token_id = $1 AND used <= $3", c.Token, now, now.Add(-noteEvery))
-	b.Queue(`INSERT INTO presence AS p (user_id, seen) VALUES ($1, $2)
-		ON CONFLICT (user_id) DO UPDATE SET seen = EXCLUDED.seen WHERE p.seen <= $3`, c.User, now, now.Add(-noteEvery))
 }
 
 // complete computes what is not stored of the event.
@@ -201,7 +180,7 @@ func (f *floor) around(b *pgx.Batch, viewer int64, most int, now time.Time, even
 		ORDER BY d.place, e.created DESC, e.id DESC`, ids, viewer)
 }
 
-// events reads events with what is around them, and notes the presence of the caller, who may see one at least.
+// events reads events with what is around them. The caller may see one at least. No presence is noted: that is due once a minute.
 func (f *floor) events(r *http.Request, most int, statement string, args ...any) ([]eventRow, error) {
 	rows, err := all[eventRow](r.Context(), f, statement, args...)
 	if err == nil && len(rows) == 0 {
@@ -211,14 +190,13 @@ func (f *floor) events(r *http.Request, most int, statement string, args ...any)
 		return nil, err
 	}
 	b, now := &pgx.Batch{}, time.Now()
-	rows[0].note(b, now)
 	rows = rows[:min(len(rows), pageSize)]
-	f.around(b, rows[0].User, most, now, rows)
+	f.around(b, rows[0].Caller, most, now, rows)
 	return rows, f.SendBatch(r.Context(), b).Close()
 }
 
 func (f *floor) event(r *http.Request) (any, error) {
-	rows, err := f.events(r, aroundOne, `SELECT `+callerColumns+`, 1, `+eventColumns+callers+`
+	rows, err := f.events(r, aroundOne, `SELECT c.id, 1, `+eventColumns+callers+`
 		JOIN events e ON e.id = $2`+authored+`WHERE`+isCaller+`AND`+isVisible, hashOf(r), r.PathValue("id"))
 	if err != nil {
 		return nil, err
@@ -229,7 +207,7 @@ func (f *floor) event(r *http.Request) (any, error) {
 // list shows the first page of an author's events.
 func (f *floor) list(r *http.Request) (any, error) {
 	const visible = " FROM events e WHERE e.author_id = $2 AND" + isVisible
-	rows, err := f.events(r, aroundListed, `SELECT `+callerColumns+`, (SELECT COUNT(*)`+visible+`), `+eventColumns+callers+`
+	rows, err := f.events(r, aroundListed, `SELECT c.id, (SELECT COUNT(*)`+visible+`), `+eventColumns+callers+`
 		CROSS JOIN LATERAL (SELECT e.*`+visible+`ORDER BY e.day DESC, e.created DESC, e.id LIMIT $3) e`+authored+`
 		WHERE`+isCaller+`ORDER BY e.day DESC, e.created DESC, e.id`, hashOf(r), r.PathValue("id"), pageSize)
 	if err != nil {
@@ -241,7 +219,7 @@ func (f *floor) list(r *http.Request) (any, error) {
 // timeline shows the newest events of those whom the caller follows.
 func (f *floor) timeline(r *http.Request) (any, error) {
 	const newest = " ORDER BY e.published_at DESC, e.id DESC LIMIT $2) e "
-	rows, err := f.events(r, aroundListed, `SELECT `+callerColumns+`, COUNT(*) OVER (), `+eventColumns+callers+`
+	rows, err := f.events(r, aroundListed, `SELECT c.id, COUNT(*) OVER (), `+eventColumns+callers+`
 		CROSS JOIN LATERAL (
 			SELECT e.* FROM subscriptions s CROSS JOIN LATERAL (
 				SELECT e.id AS top, e.published_at FROM events e
@@ -269,7 +247,7 @@ func (f *floor) edit(r *http.Request) (any, error) {
 	if err := json.NewDecoder(r.Body).Decode(&body); err != nil {
 		return nil, err
 	}
-	v, err := one[eventRow](r.Context(), f, `SELECT `+callerColumns+`, 1, `+eventColumns+callers+`
+	v, err := one[eventRow](r.Context(), f, `SELECT c.id, 1, `+eventColumns+callers+`
 		JOIN events e ON e.id = $2 AND e.author_id = c.id`+authored+`WHERE`+isCaller, hashOf(r), r.PathValue("id"))
 	if err != nil {
 		return nil, err
@@ -282,8 +260,7 @@ func (f *floor) edit(r *http.Request) (any, error) {
 	v.Title, v.LastModified = body.Title, stamp(latest(time.Time(v.LastModified), now))
 	v.Province, v.City, v.District = orNull(at.Province), orNull(at.City), orNull(at.District)
 	rows := []eventRow{v}
-	v.note(b, now)
-	f.around(b, v.User, aroundOne, now, rows)
+	f.around(b, v.Caller, aroundOne, now, rows)
 	// The last, so that its locks are held for as short as can be: the event, its listing and its counter.
 	b.Queue(`
 		WITH changed AS (
@@ -309,13 +286,12 @@ func orNull(text string) *string {
 
 // discussedRow is the caller, and the author of an event that the caller may see.
 type discussedRow struct {
-	caller
-	Author int64
+	Caller, Author int64
 	personView
 }
 
 func (f *floor) discussed(r *http.Request, on any) (discussedRow, error) {
-	return one[discussedRow](r.Context(), f, `SELECT `+callerColumns+`, e.author_id, `+personColumns+callers+`
+	return one[discussedRow](r.Context(), f, `SELECT c.id, e.author_id, `+personColumns+callers+`
 		JOIN users u ON u.id = c.id LEFT JOIN presence w ON w.user_id = u.id
 		JOIN events e ON e.id = $2 WHERE`+isCaller+`AND`+isVisible, hashOf(r), on)
 }
@@ -338,13 +314,12 @@ func (f *floor) comment(r *http.Request) (any, error) {
 	b, now := &pgx.Batch{}, time.Now().UTC().Truncate(time.Microsecond)
 	v := &commentView{Content: body.Content, CreateTime: stamp(now), personView: by.personView}
 	v.complete(now)
-	by.note(b, now)
 	b.Queue(`UPDATE event_counts SET comments = comments + 1, commented = GREATEST(commented, $2) WHERE event_id = $1`, body.Event, now)
 	b.Queue(`
 		WITH said AS (INSERT INTO comments (event_id, author_id, content, created) VALUES ($1, $2, $6, $4) RETURNING id),
 		told AS (`+notice+`SELECT $3::bigint, 'comment', $2, id, $4, $5::timestamptz FROM said WHERE $3 <> $2)
 		SELECT id FROM said`,
-		body.Event, by.User, by.Author, now, now.Add(notification.KeptFor), body.Content,
+		body.Event, by.Caller, by.Author, now, now.Add(notification.KeptFor), body.Content,
 	).QueryRow(func(row pgx.Row) error { return row.Scan(&v.ID) })
 	return createdView{v}, f.SendBatch(r.Context(), b).Close()
 }
@@ -355,11 +330,10 @@ func (f *floor) like(r *http.Request) (any, error) {
 		return nil, err
 	}
 	b, now := &pgx.Batch{}, time.Now().UTC().Truncate(time.Microsecond)
-	by.note(b, now)
 	b.Queue(`
 		WITH liked AS (INSERT INTO likes (event_id, user_id) VALUES ($1, $2) ON CONFLICT DO NOTHING RETURNING event_id),
 		told AS (`+notice+`SELECT $3::bigint, 'like', $2, event_id, $4::timestamptz, $5::timestamptz FROM liked WHERE $3 <> $2)
 		UPDATE event_counts SET likes = likes + 1 WHERE event_id IN (SELECT event_id FROM liked)`,
-		r.PathValue("id"), by.User, by.Author, now, now.Add(notification.KeptFor))
+		r.PathValue("id"), by.Caller, by.Author, now, now.Add(notification.KeptFor))
 	return nil, f.SendBatch(r.Context(), b).Close()
 }

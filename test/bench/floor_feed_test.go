@@ -2,9 +2,7 @@ package bench
 
 import (
 	"cmp"
-	"crypto/rand"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"math"
 	"net/http"
@@ -14,7 +12,6 @@ import (
 	"time"
 
 	"plaza/domain/geo"
-	"plaza/domain/secret"
 )
 
 type publicationView struct {
@@ -212,22 +209,4 @@ func (f *floor) people(r *http.Request) (any, error) {
 		people[i].complete(now)
 	}
 	return wrapped{people}, err
-}
-
-func (f *floor) login(r *http.Request) (any, error) {
-	var body struct{ Username, Password string }
-	if err := json.NewDecoder(r.Body).Decode(&body); err != nil {
-		return nil, err
-	}
-	stored, err := one[struct{ Hash string }](r.Context(), f, "SELECT password_hash FROM users WHERE phone = $1 AND NOT disabled",
-		body.Username)
-	if matches, _, _ := f.hasher.Verify(r.Context(), stored.Hash, secret.New(body.Password)); err != nil || !matches {
-		return nil, cmp.Or(err, errors.New("wrong password"))
-	}
-	key := "plz_" + rand.Text()
-	_, err = f.Exec(r.Context(), `
-		WITH made AS (INSERT INTO tokens (hash, user_id, scopes, narrowed, generation, ttl, created)
-			SELECT sha256(convert_to($1, 'UTF8')), id, scopes, FALSE, generation, $3, now() FROM users WHERE phone = $2 RETURNING id)
-		INSERT INTO token_uses (token_id, used) SELECT id, now() FROM made`, key, body.Username, tokenLife.Nanoseconds())
-	return wrapped{map[string]string{"key": key}}, err
 }

@@ -16,7 +16,6 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
-	"plaza/adapters/argon2id"
 	"plaza/adapters/gazetteer"
 	"plaza/domain/media"
 	"plaza/domain/secret"
@@ -29,7 +28,6 @@ type floor struct {
 	*pgxpool.Pool
 	addresses media.Addresses
 	places    *gazetteer.Gazetteer
-	hasher    *argon2id.Hasher
 }
 
 // publicURL is what Plaza and the floor both take for their address, so that their
@@ -82,7 +80,6 @@ func (f *floor) handler() http.Handler {
 		"GET /api/feed/categories/":            f.categories,
 		"GET /api/user/user-image/":            f.images,
 		"POST /api/user/user-simple-info/":     f.people,
-		"POST /api/auth/login/":                f.login,
 		"GET /api/xfile/event/{id}/":           f.event,
 		"PATCH /api/xfile/event/{id}/":         f.edit,
 		"GET /api/xfile/event/{id}/view-list/": f.list,
@@ -148,7 +145,7 @@ func serveFloor(url string) error {
 	if err := db.QueryRow(ctx, "SELECT content FROM secrets WHERE name = $1", signingKey).Scan(&key); err != nil {
 		return err
 	}
-	f := &floor{db, media.NewAddresses(publicURL, secret.New(key)), gazetteer.New(), argon2id.New(argon2id.OWASP, 2, 64)}
+	f := &floor{db, media.NewAddresses(publicURL, secret.New(key)), gazetteer.New()}
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return err

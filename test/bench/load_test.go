@@ -50,21 +50,44 @@ func fillPostgres(ctx context.Context, url string, d *dataset) error {
 			return fmt.Errorf("loading %s: %w", t.name, err)
 		}
 	}
-	if _, err := conn.Exec(ctx, notifications); err != nil {
-		return fmt.Errorf("loading notifications: %w", err)
+	for _, statement := range derived {
+		if _, err := conn.Exec(ctx, statement); err != nil {
+			return fmt.Errorf("%w: %s", err, statement)
+		}
 	}
 	// Index-only scans need the map of visible rows, which VACUUM makes.
 	_, err = conn.Exec(ctx, "VACUUM ANALYZE")
 	return err
 }
 
-// notifications are of all likes, comments and follows by others. Triggers count them.
-const notifications = `INSERT INTO notifications (owner_id, kind, actor_id, object_id, created, expires)
-	SELECT followed_id, 'follow', user_id, followed_id, created, 'infinity'::timestamptz FROM subscriptions WHERE followed_id IS NOT NULL
-	UNION ALL SELECT e.author_id, 'like', l.user_id, e.id, e.modified, 'infinity' FROM likes l JOIN events e ON e.id = l.event_id
-		WHERE e.author_id <> l.user_id
-	UNION ALL SELECT e.author_id, 'comment', c.author_id, c.id, c.created, 'infinity' FROM comments c JOIN events e ON e.id = c.event_id
-		WHERE e.author_id <> c.author_id`
+// derived are the rows that follow from others, in the words of both databases: what is listed and counted, and notifications of all
+// likes, comments and follows by others, which triggers count.
+var derived = []string{
+	`INSERT INTO token_uses (token_id, used) SELECT id, created FROM tokens`,
+	`INSERT INTO journal (order_id, happened, noted, out_trade_no, detail) SELECT id, created, 'ordered', '', '' FROM orders`,
+	`INSERT INTO event_counts (event_id, author_id, comments, likes, commented)
+		SELECT e.id, e.author_id, (SELECT COUNT(*) FROM comments c WHERE c.event_id = e.id), (SELECT COUNT(*) FROM likes l WHERE l.event_id = e.id),
+			(SELECT MAX(c.created) FROM comments c WHERE c.event_id = e.id) FROM events e`,
+	`INSERT INTO image_counts (owner_id, kept) SELECT owner_id, COUNT(*) FROM images WHERE deleted IS NULL GROUP BY owner_id`,
+	`INSERT INTO feed_listings (kind, id, category_id, created, updated, lat, lng)
+		SELECT 'demand', id, COALESCE(category_id, 0), created, updated, lat, lng FROM demands WHERE published AND NOT deleted`,
+	`INSERT INTO feed_listings (kind, id, category_id, created, updated)
+		SELECT 'node', id, COALESCE(category_id, 0), created, updated FROM nodes WHERE published AND NOT deleted
+		UNION ALL SELECT 'publication', id, COALESCE(category_id, 0), created, updated FROM publications WHERE published AND NOT deleted
+		UNION ALL SELECT 'origin', id, COALESCE(category_id, 0), created, updated FROM publications p WHERE published AND NOT deleted
+			AND NOT EXISTS (SELECT 1 FROM publications o WHERE o.bundle_id = p.original_id AND o.published AND NOT o.deleted)
+		UNION ALL SELECT 'xfile', id, COALESCE(category_id, 0), created, modified FROM events WHERE status = 100 AND permission = 0`,
+	`INSERT INTO feed_counters (category_id, kind, shard, count, created, updated)
+		SELECT category_id, kind, id % 8, COUNT(*), MAX(created), MAX(updated) FROM feed_listings GROUP BY category_id, kind, id % 8`,
+	`INSERT INTO feed_totals (kind, shard, count, version)
+		SELECT kind, 0, COUNT(*), COUNT(*) FROM feed_listings WHERE kind <> 'xfile' GROUP BY kind`,
+	`INSERT INTO notifications (owner_id, kind, actor_id, object_id, created, expires)
+		SELECT followed_id, 'follow', user_id, followed_id, created, 'infinity'::timestamptz FROM subscriptions WHERE followed_id IS NOT NULL
+		UNION ALL SELECT e.author_id, 'like', l.user_id, e.id, e.modified, 'infinity' FROM likes l JOIN events e ON e.id = l.event_id
+			WHERE e.author_id <> l.user_id
+		UNION ALL SELECT e.author_id, 'comment', c.author_id, c.id, c.created, 'infinity' FROM comments c JOIN events e ON e.id = c.event_id
+			WHERE e.author_id <> c.author_id`,
+}
 
 func copyRows(ctx context.Context, conn *pgx.Conn, t table) error {
 	next, stop := iter.Pull(t.rows)

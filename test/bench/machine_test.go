@@ -3,29 +3,26 @@ package bench
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"runtime"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/jackc/pgx/v5"
 )
 
 // machine is where a run took place, and of what.
 type machine struct {
-	cpu, memory, busy string
-	cores             int
-	commit            string
+	cpu, commit string
+	cores       int
 }
 
 func inspect(ctx context.Context) machine {
-	return machine{
-		cpu: procField("/proc/cpuinfo", "model name"), memory: gibibytes(procField("/proc/meminfo", "MemTotal")),
-		cores: runtime.NumCPU(), busy: busy(), commit: commit(ctx),
-	}
+	return machine{cpu: procField("/proc/cpuinfo", "model name"), cores: runtime.NumCPU(), commit: commit(ctx)}
 }
 
 const unknown = "unknown"
@@ -44,24 +41,6 @@ func procField(path, name string) string {
 	return unknown
 }
 
-func gibibytes(kibibytes string) string {
-	n, err := strconv.ParseFloat(strings.TrimSuffix(kibibytes, " kB"), 64)
-	if err != nil {
-		return unknown
-	}
-	return fmt.Sprintf("%.0f GiB", n/(1<<20))
-}
-
-// busy is how much else was going on when the run began.
-func busy() string {
-	text, err := os.ReadFile("/proc/loadavg")
-	if err != nil {
-		return unknown
-	}
-	first, _, _ := strings.Cut(string(text), " ")
-	return first
-}
-
 func commit(ctx context.Context) string {
 	hash, err := exec.CommandContext(ctx, "git", "rev-parse", "--short", "HEAD").Output()
 	if err != nil {
@@ -76,27 +55,22 @@ func commit(ctx context.Context) string {
 	return name
 }
 
-// flushing is how long it takes to have a page on the disk that the folder is on: the
-// median of some times. It is what a commit waits for.
-func flushing(folder string) (time.Duration, error) {
-	file, err := os.CreateTemp(folder, "flushing-")
-	if err != nil {
-		return 0, err
+// memoryGoal is how many bytes are resident during the mix, half of the time.
+const memoryGoal int64 = 120 << 20
+
+// residentMemory returns how many bytes of the process are resident, now and at most. They are
+// zero where the system has no /proc.
+func residentMemory(pid int) (now, most int64, err error) {
+	path := fmt.Sprintf("/proc/%d/status", pid)
+	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+		return 0, 0, nil
 	}
-	defer os.Remove(file.Name())
-	defer file.Close()
-	var took []time.Duration
-	for range 101 {
-		began := time.Now()
-		if _, err := file.WriteAt(make([]byte, 8192), 0); err != nil {
-			return 0, err
-		}
-		if err := file.Sync(); err != nil {
-			return 0, err
-		}
-		took = append(took, time.Since(began))
+	for name, into := range map[string]*int64{"VmRSS": &now, "VmHWM": &most} {
+		kibibytes, _, _ := strings.Cut(procField(path, name), " ")
+		n, parseErr := strconv.ParseInt(kibibytes, 10, 64)
+		*into, err = n<<10, errors.Join(err, parseErr)
 	}
-	return median(took), nil
+	return now, most, err
 }
 
 // execute runs statements on a connection of its own.

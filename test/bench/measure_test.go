@@ -7,11 +7,7 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
-	"testing"
-	"testing/synctest"
 	"time"
-
-	"github.com/stretchr/testify/assert"
 )
 
 // measurement is how a server did for a while.
@@ -127,17 +123,4 @@ func repeated(ctx context.Context, work func() error, begin, finish time.Time) (
 		}
 	}
 	return took, nil
-}
-
-func TestMeasurements_count_what_ends_in_time(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		begin := time.Now().Add(time.Second)
-		work := func() error {
-			<-time.After(300 * time.Millisecond)
-			return nil
-		}
-		took, err := repeated(t.Context(), work, begin, begin.Add(time.Second))
-		assert.NoError(t, err)
-		assert.Equal(t, slices.Repeat([]time.Duration{300 * time.Millisecond}, 3), took)
-	})
 }

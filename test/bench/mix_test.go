@@ -9,6 +9,7 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
+	"testing"
 	"time"
 )
 
@@ -37,7 +38,7 @@ func newMixer(at string, d *dataset) (*mixer, error) {
 		if sc.once {
 			continue
 		}
-		requests, err := sc.ready(at, requestsOf(sc, d, min(sc.kinds(), mixVariety)))
+		requests, err := sc.ready(at, requestsOf(sc, d, min(cmp.Or(sc.variety, variety), mixVariety)))
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", sc.name, err)
 		}
@@ -46,16 +47,22 @@ func newMixer(at string, d *dataset) (*mixer, error) {
 	return m, nil
 }
 
-// request is the i-th request, and its place in mixture.
-func (m *mixer) request(i int) (part int, q request) {
-	r := roll("mix", i)
+// partOf is the place in mixture of the i-th request, with what decides about the request.
+func partOf(i int) (part int, r *random) {
+	r = roll("mix", i)
 	for left := r.n(1000); left >= mixture[part].share; part++ {
 		left -= mixture[part].share
 	}
+	return part, r
+}
+
+// request is the i-th request.
+func (m *mixer) request(i int) request {
+	part, r := partOf(i)
 	if m.requests[part] == nil {
-		return part, m.dataset.next(called(mixture[part].scenario))
+		return m.dataset.next(called(mixture[part].scenario))
 	}
-	return part, pick(r, m.requests[part])
+	return pick(r, m.requests[part])
 }
 
 // mixRow is the mix at a fixed rate, in all rounds.
@@ -65,7 +72,7 @@ type mixRow struct {
 	rate   float64       // requests a second that were due, the median of the rounds
 	round  time.Duration // how long one lasts
 	tails  []time.Duration
-	took   [][]time.Duration // by mixture: from when a request was due to its answer, in order
+	took   [][]time.Duration // by mixture: from when a request was due to its answer
 	memory []int64           // bytes that were resident, ten times a second; empty: the system does not tell
 	peak   int64             // most bytes that were resident
 }
@@ -78,69 +85,73 @@ const (
 // mixTail is the goal of the p99 of the mix.
 const mixTail = 45 * time.Millisecond
 
-// benchMix measures the mix as fast as the first program answers it, and then of each program in its turn for so long at half of
-// that rate, in several rounds.
-func benchMix(ctx context.Context, s benchedStore, programs []peer, d *dataset, lasting time.Duration) ([]mixRow, error) {
-	fmt.Fprintf(os.Stderr, "%s, mix\n", s.name)
+// benchMix starts servers of its own, to see how much they take by themselves. It measures the mix as fast as Plaza answers it, and
+// then of each program in its turn for so long at half of that rate, in several rounds.
+func (all *results) benchMix(ctx context.Context, b *testing.B, binary string, d *dataset) {
+	fmt.Fprintf(os.Stderr, "%s, mix\n", all.name)
+	programs := append([]rival{{name: "Plaza", running: launchPlaza(b, binary, all.full)}}, startVariants(b, all.full)...)
 	rows, mixers, rates := make([]mixRow, len(programs)), make([]*mixer, len(programs)), make([][]float64, len(programs))
 	for i, p := range programs {
 		var err error
 		if mixers[i], err = newMixer(p.at, d); err != nil {
-			return nil, err
+			b.Fatalf("%s, mix: %v", all.name, err)
 		}
-		rows[i] = mixRow{name: cmp.Or(p.name, "Plaza"), round: lasting, took: make([][]time.Duration, len(mixture))}
+		rows[i] = mixRow{
+			name: p.name, round: time.Duration(*mixFlag * float64(time.Second)), took: make([][]time.Duration, len(mixture)),
+		}
 	}
 	for round := range mixRounds {
 		for turn := range programs {
 			i := (round + turn) % len(programs)
-			rate, err := mixers[i].fast(ctx, programs[i].at, lasting/5)
+			rate, err := mixers[i].fast(ctx, programs[i].at, rows[i].round/5)
 			if err == nil {
-				err = s.tidy()
+				err = all.tidy()
 			}
 			if err == nil {
 				rates[i] = append(rates[i], rate)
 				err = rows[i].add(ctx, mixers[i], programs[i].running, median(rates[0])/2)
 			}
 			if err != nil {
-				return nil, fmt.Errorf("%s: %w", rows[i].name, err)
+				b.Fatalf("%s, mix: %s: %v", all.name, rows[i].name, err)
 			}
 		}
 	}
 	for i := range rows {
 		rows[i].closed, rows[i].rate = median(rates[i]), median(rates[0])/2
 	}
-	return rows, nil
+	all.mixes = rows
 }
 
 // fast returns how many requests of the mix are answered a second, as fast as it goes.
 func (m *mixer) fast(ctx context.Context, at string, lasting time.Duration) (float64, error) {
 	var sent atomic.Int64
-	c := serverOnce("the mix", at, func() request {
-		_, q := m.request(int(sent.Add(1)))
-		return q
-	})
+	c := serverOnce("the mix", at, func() request { return m.request(int(sent.Add(1))) })
 	measured, err := c.patiently(ctx, load{connections: *connectionsFlag, warmUp: 500 * time.Millisecond, time: lasting})
 	return measured.rate, err
 }
 
-// add adds a round at the rate.
+// add adds a round at the rate. What is due in the first second warms up.
 func (r *mixRow) add(ctx context.Context, m *mixer, plaza running, rate float64) error {
-	watched, stop := context.WithCancel(ctx)
+	warmUp := min(time.Second, r.round/5)
+	ctx, stop := context.WithTimeout(ctx, warmUp+r.round)
+	defer stop()
 	var watch sync.WaitGroup
 	var unwatched error
-	watch.Go(func() { unwatched = r.watchMemory(watched, plaza.pid) })
-	took, err := m.atRate(ctx, plaza.at, rate, r.round)
+	watch.Go(func() { unwatched = r.watchMemory(ctx, plaza.pid) })
+	took, err := paced(ctx, plaza.at, rate, m.request)
 	stop()
 	watch.Wait()
 	if err := errors.Join(err, unwatched); err != nil {
 		return err
 	}
-	tail := quantile(slices.Sorted(slices.Values(slices.Concat(took...))), 990)
-	r.tails = append(r.tails, tail)
-	for part, times := range took {
-		r.took[part] = slices.Sorted(slices.Values(slices.Concat(r.took[part], times)))
+	took = slices.DeleteFunc(took, func(one timed) bool { return float64(one.i) < rate*warmUp.Seconds() })
+	for _, one := range took {
+		part, _ := partOf(one.i)
+		r.took[part] = append(r.took[part], one.took)
 	}
-	fmt.Fprintf(os.Stderr, "  at %.0f/s p99 %v\n", rate, tail)
+	late := tail(took)
+	r.tails = append(r.tails, late)
+	fmt.Fprintf(os.Stderr, "  at %.0f/s p99 %v\n", rate, late)
 	return nil
 }
 
@@ -154,92 +165,73 @@ func (r *mixRow) watchMemory(ctx context.Context, pid int) error {
 		if now > 0 {
 			r.memory, r.peak = append(r.memory, now), most
 		}
-		pause(ctx, 100*time.Millisecond)
+		select {
+		case <-time.After(100 * time.Millisecond):
+		case <-ctx.Done():
+		}
 	}
 	return nil
 }
 
-// all are the times of all requests, in order.
-func (r mixRow) all() []time.Duration {
-	all := slices.Concat(r.took...)
-	slices.Sort(all)
-	return all
+// timed is how long the i-th request took.
+type timed struct {
+	i    int
+	took time.Duration
 }
 
-// atRate sends the requests when they are due, at a fixed pace, whether or not earlier ones have
-// been answered. How long one takes counts from when it was due, so that a server that stops for a while is charged for
-// all that it kept waiting. What is due in the first second warms up.
-func (m *mixer) atRate(ctx context.Context, at string, rate float64, lasting time.Duration) ([][]time.Duration, error) {
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	interval := time.Duration(float64(time.Second) / rate)
-	first := int(min(time.Second, lasting/5) / interval)
-	total := first + int(lasting/interval)
-	begin := time.Now().Add(100 * time.Millisecond)
-	var sent atomic.Int64
-	took := make([][][]time.Duration, mixConnections)
+// paced sends requests when they are due, at a fixed rate until the context ends, whether or not earlier ones have been answered.
+// How long one takes counts from when it was due, so that a server that stops for a while is charged for all that it kept waiting.
+func paced(ctx context.Context, at string, rate float64, request func(i int) request) (all []timed, err error) {
+	ctx, fail := context.WithCancelCause(ctx)
+	defer fail(nil)
+	began, interval := time.Now(), time.Duration(float64(time.Second)/rate)
+	var next atomic.Int64
+	var mu sync.Mutex // guards all
 	var wait sync.WaitGroup
-	for n := range took {
-		took[n] = make([][]time.Duration, len(mixture))
+	for range mixConnections {
 		wait.Go(func() {
 			w, err := dial(at)
 			if err != nil {
-				cancel(err)
+				fail(err)
 				return
 			}
 			defer w.Close()
-			s := sender{wire: w}
-			for i := int(sent.Add(1) - 1); i < total && ctx.Err() == nil; i = int(sent.Add(1) - 1) {
-				part, q := m.request(i)
-				due := begin.Add(time.Duration(i) * interval)
-				pause(ctx, time.Until(due))
-				if err := s.send(q); err != nil {
-					cancel(err)
+			for s := (sender{wire: w}); ; {
+				i := int(next.Add(1) - 1)
+				due := began.Add(time.Duration(i) * interval)
+				select {
+				case <-time.After(time.Until(due)):
+				case <-ctx.Done():
 					return
 				}
-				if i >= first {
-					took[n][part] = append(took[n][part], time.Since(due))
+				if err := s.send(request(i)); err != nil {
+					fail(err)
+					return
 				}
+				mu.Lock()
+				all = append(all, timed{i, time.Since(due)})
+				mu.Unlock()
 			}
 		})
 	}
 	wait.Wait()
-	if err := context.Cause(ctx); err != nil {
+	if err := context.Cause(ctx); !errors.Is(err, context.Canceled) && !errors.Is(err, context.DeadlineExceeded) {
 		return nil, err
 	}
-	return byPart(took)
+	if len(all) == 0 {
+		return nil, errNothingDone
+	}
+	return all, nil
 }
 
-// pause waits for the duration, or until the context ends.
-func pause(ctx context.Context, d time.Duration) {
-	if d <= 0 {
-		return
+// tail is the p99 of the times.
+func tail(all []timed) time.Duration {
+	var times []time.Duration
+	for _, one := range all {
+		times = append(times, one.took)
 	}
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-	case <-ctx.Done():
-	}
-}
-
-// byPart puts the times of all connections together, in order.
-func byPart(took [][][]time.Duration) (parts [][]time.Duration, err error) {
-	parts = make([][]time.Duration, len(mixture))
-	for _, own := range took {
-		for part, times := range own {
-			parts[part] = append(parts[part], times...)
-		}
-	}
-	answered := 0
-	for _, times := range parts {
-		slices.Sort(times)
-		answered += len(times)
-	}
-	if answered == 0 {
-		err = errors.New("nothing of the mix was answered")
-	}
-	return parts, err
+	slices.Sort(times)
+	return quantile(times, 990)
 }
 
 // quantile is the time below which so many of a thousand are; the times are in order.

@@ -2,35 +2,69 @@ package bench
 
 import (
 	"context"
+	"embed"
+	"encoding/json"
 	"fmt"
+	"io/fs"
 	"os"
+	"os/exec"
+	"path/filepath"
 	"slices"
+	"strconv"
+	"strings"
+	"syscall"
 	"testing"
-	"time"
 
-	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
+	"github.com/jackc/pgx/v5"
 )
 
-// peer is a server written with another framework. It gives the same answers to the
-// scenarios of peered from the same rows.
-type peer struct {
-	name  string
-	about string // what it is made of, and where its rows are
+// rival is a server that is measured in the same rounds as Plaza, and gives the same answers from the same rows.
+type rival struct {
+	name, about string
 	running
-	isVariant bool
+	isAsked func(scenario) bool
+	goal    func(scenario) float64 // the least ratio of Plaza's rate to its; zero: none
 }
 
-// isAsked reports whether the peer is asked what the scenario asks.
-func (p peer) isAsked(sc scenario) bool { return p.isVariant || isPeered(sc) }
+// startRivals starts the floor, Django if it is installed, and the variants over the database.
+func startRivals(ctx context.Context, tb testing.TB, database string) []rival {
+	tb.Helper()
+	all := []rival{floorOver(tb, database)}
+	if python := os.Getenv(djangoVariable); python != "" {
+		all = append(all, djangoOver(ctx, tb, python, database))
+	} else {
+		fmt.Fprintf(os.Stderr, "%s is not set: Django is not measured\n", djangoVariable)
+	}
+	return append(all, startVariants(tb, database)...)
+}
+
+// floorOver starts this program once more, as a floor, which ends with its input.
+func floorOver(tb testing.TB, database string) rival {
+	tb.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	cmd := exec.Command(self)
+	cmd.Env = append(withoutPlaza(os.Environ()), floorOf+"="+database)
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return rival{
+		name: "floor", about: "a minimal server by hand", running: start(tb, cmd, in.Close),
+		isAsked: func(s scenario) bool { return !s.hasNoFloor }, goal: func(s scenario) float64 { return s.goal },
+	}
+}
+
+// djangoVariable names what test/tools.sh installs: a Python with Django REST framework and gunicorn.
+const djangoVariable = "PLAZA_TEST_DJANGO"
 
 // peered are the scenarios that Django answers.
 var peered = []string{"A", "A1", "B", "D", "E", "event", "list", "timeline", "login", "comment", "like", "F"}
 
-func isPeered(sc scenario) bool { return slices.Contains(peered, sc.name) }
-
-// peerGoal is how many times the requests a second of Django Plaza must reach; zero: there is no goal.
-func (s scenario) peerGoal() float64 {
+// djangoGoal is how many times the requests a second of Django Plaza must reach.
+func djangoGoal(s scenario) float64 {
 	switch {
 	case s.isHeavy: // no server does without the hash
 		return 0
@@ -40,68 +74,56 @@ func (s scenario) peerGoal() float64 {
 	return 10
 }
 
-// asksPeers reports whether a scenario with peers is wanted.
-func asksPeers() bool {
-	return slices.ContainsFunc(scenarios, func(sc scenario) bool { return isPeered(sc) && wanted(sc.name) })
+// djangoFiles are embedded so that Go's test cache knows of them.
+//
+//go:embed django/gunicorn.conf.py django/peer/*.py
+var djangoFiles embed.FS
+
+// djangoOver starts Django REST framework over Plaza's own tables, from a copy of its files, so that Python writes nothing beside the
+// source.
+func djangoOver(ctx context.Context, tb testing.TB, python, database string) rival {
+	tb.Helper()
+	const versions = `import django, gunicorn, rest_framework
+print(f"Django {django.__version__}, REST framework {rest_framework.__version__}, gunicorn {gunicorn.__version__}")`
+	about, err := exec.CommandContext(ctx, python, "-c", versions).Output()
+	if err != nil {
+		tb.Fatalf("%s: %v", python, err)
+	}
+	folder := tb.TempDir()
+	files, err := fs.Sub(djangoFiles, "django")
+	if err == nil {
+		err = os.CopyFS(folder, files)
+	}
+	if err == nil {
+		err = os.WriteFile(filepath.Join(folder, "peer", "places.json"), placesInJSON(), 0o644)
+	}
+	if err != nil {
+		tb.Fatal(err)
+	}
+	to, err := pgx.ParseConfig(database)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	cmd := exec.Command(python, "-m", "gunicorn", "peer.wsgi")
+	cmd.Dir = folder
+	cmd.Env = append(withoutPlaza(os.Environ()), "DJANGO_SETTINGS_MODULE=peer.settings", "GUNICORN_CMD_ARGS=",
+		"PGHOST="+to.Host, "PGPORT="+strconv.Itoa(int(to.Port)), "PGUSER="+to.User, "PGPASSWORD="+to.Password, "PGDATABASE="+to.Database)
+	return rival{
+		name: "Django", about: strings.TrimSpace(string(about)) + " with 4 workers, over Plaza's own tables. It counts what it pages",
+		running: start(tb, cmd, func() error { return cmd.Process.Signal(syscall.SIGTERM) }),
+		isAsked: func(s scenario) bool { return slices.Contains(peered, s.name) }, goal: djangoGoal,
+	}
 }
 
-// djangoVariable names what test/tools.sh installs: a Python with Django REST framework and gunicorn.
-const djangoVariable = "PLAZA_TEST_DJANGO"
-
-// startDjangos starts Django over the database if it is installed and asked.
-func startDjangos(ctx context.Context, tb testing.TB, s benchedStore) []peer {
-	python := installed(djangoVariable)
-	if python == "" || !asksPeers() {
-		return nil
+// placesInJSON are the cities that texts of the dataset name.
+func placesInJSON() []byte {
+	var all []map[string]string
+	for _, c := range cities {
+		all = append(all, map[string]string{"name": c.name, "province": c.province, "city": c.city})
 	}
-	return []peer{startDjango(ctx, tb, python, s.full)}
-}
-
-func installed(variable string) string {
-	path := os.Getenv(variable)
-	if path == "" {
-		fmt.Fprintf(os.Stderr, "%s is not set: that peer is not measured\n", variable)
+	text, err := json.Marshal(all)
+	if err != nil {
+		panic(err) // texts can always be encoded
 	}
-	return path
-}
-
-// peerWarmUp is longer than the others': each thread of Django opens a connection first.
-const peerWarmUp = 500 * time.Millisecond
-
-// peersOf are the peers that are asked what the scenario asks. It fails unless they answer
-// as Plaza does.
-func peersOf(sc scenario, d *dataset, plaza string, peers []peer, requests []request) (asked []contender, err error) {
-	for _, p := range peers {
-		if !p.isAsked(sc) {
-			continue
-		}
-		_, own, err := sc.prepare(requests, d, plaza, p.at)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", p.name, err)
-		}
-		c := sc.contender(p.name, p.at, d, own)
-		asked = append(asked, contender{p.name, func(ctx context.Context, l load) (measurement, error) {
-			l.warmUp = max(l.warmUp, peerWarmUp)
-			return c.measure(ctx, l)
-		}})
-	}
-	return asked, nil
-}
-
-func TestPeers_are_measured_in_the_same_rounds(t *testing.T) {
-	var order []string
-	contenderOf := func(name string, rate float64) contender {
-		return contender{name, func(context.Context, load) (measurement, error) {
-			order = append(order, name)
-			return measurement{rate: rate}, nil
-		}}
-	}
-	o, err := rounds{count: 3}.duel(t.Context(), contenderOf("floor", 100), contenderOf("Plaza", 120), contenderOf("peer", 10))
-	require.NoError(t, err)
-	assert.Equal(t, []string{"floor", "Plaza", "peer", "Plaza", "peer", "floor", "peer", "floor", "Plaza"}, order)
-	assert.Equal(t, []float64{1.2, 1.2, 1.2}, o.ratios)
-	require.Len(t, o.peers, 1)
-	assert.Equal(t, "peer", o.peers[0].name)
-	assert.Equal(t, []float64{10, 10, 10}, o.peers[0].floor)
-	assert.Equal(t, []float64{12, 12, 12}, o.peers[0].plaza)
+	return text
 }

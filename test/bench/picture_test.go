@@ -73,16 +73,3 @@ func TestPicture_is_that_of_the_results(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, drawn, string(stored), "run go generate ./test/bench")
 }
-
-func TestPicture(t *testing.T) {
-	drawn := picture(`
-| | Work | ratio | min–max | goal |
-| A | feed | 1999 | 9336 | 1.00 | 0.10–10.00 | ≥ 0.10 | met | 6.21 / 46.13 ms | 1.48 / 5.55 ms |
-| A | feed | Django | 234 | × 8.5 | × 10.0 | 1.0–100.0 | – | – | 52.37 / 309.33 ms |
-| a page | 1 | 2 | 3 | 4 | 0.97 | 0.92–1.07 | ≥ 0.90 | met |
-`)
-	assert.Equal(t, 1, strings.Count(drawn, "feed"), "the floor and the peer are on one line")
-	assert.Contains(t, drawn, "d='M240.0 40 H560.0'/><circle cx='400.0' cy='40' r='3'/><path d='M240.0 35 v10'/>")
-	assert.Contains(t, drawn, "d='M400.0 40 H720.0'/><circle cx='560.0' cy='40' r='3'/><path d='M-9.0 35 v10'/>")
-	assert.NotRegexp(t, "a page|Work", drawn)
-}

@@ -22,7 +22,7 @@ import (
 // address is where a floor that has just started says it is, and serving is where Plaza does.
 var (
 	address = regexp.MustCompile(`http://(127\.0\.0\.1:[0-9]+)`)
-	serving = regexp.MustCompile(`"msg":"serving","addr":"(127\.0\.0\.1:[0-9]+)","admin":"(127\.0\.0\.1:[0-9]+)"`)
+	serving = regexp.MustCompile(`"msg":"serving","addr":"(127\.0\.0\.1:[0-9]+)"`)
 )
 
 // patience is how long a server may take to start, or to stop.
@@ -30,20 +30,19 @@ const patience = time.Minute
 
 // running is a server that runs.
 type running struct {
-	at    string
-	admin string // where Plaza tells of itself
-	pid   int
+	at  string
+	pid int
 }
 
-// startPlaza starts the program as it runs in production, with its log in a file.
-func startPlaza(tb testing.TB, binary, database string) (at string) {
-	tb.Helper()
-	return launchPlaza(tb, binary, database).at
-}
-
+// launchPlaza starts the program as it runs in production, with its log in a file, and with all that a scenario needs. It asks the
+// sandbox about payments as seldom as it can: no prepayment is ever paid.
 func launchPlaza(tb testing.TB, binary, database string) running {
 	tb.Helper()
-	cmd := plazaCommand(tb, binary, database, "127.0.0.1:0")
+	cmd := exec.Command(binary, "serve")
+	cmd.Env = append(withoutPlaza(os.Environ()), "PLAZA_DATABASE_URL="+database, "PLAZA_DATA_DIR="+dataDir(tb, database),
+		"PLAZA_ADDR=127.0.0.1:0", "PLAZA_ADMIN_ADDR=127.0.0.1:0", "PLAZA_PUBLIC_URL="+publicURL,
+		"PLAZA_LOG_LEVEL=info", "PLAZA_LOG_FORMAT=json", "PLAZA_LIMITS=off", // it is loaded
+		"PLAZA_TRANSLATOR=pseudo", "PLAZA_WALLET=sandbox", "PLAZA_WALLET_SANDBOX_ADDR=127.0.0.1:0", "PLAZA_WALLET_POLL=1h")
 	return start(tb, cmd, func() error { return cmd.Process.Signal(syscall.SIGTERM) })
 }
 
@@ -58,33 +57,6 @@ func dataDir(tb testing.TB, database string) string {
 		tb.Fatal(err)
 	}
 	return filepath.Join(all, fmt.Sprintf("%x", sha256.Sum256([]byte(database))))
-}
-
-// plazaCommand is the command that serves the database, with all that a scenario needs. It asks the
-// sandbox about payments as seldom as it can: no prepayment is ever paid.
-func plazaCommand(tb testing.TB, binary, database, admin string) *exec.Cmd {
-	cmd := exec.Command(binary, "serve")
-	cmd.Env = append(withoutPlaza(os.Environ()), "PLAZA_DATABASE_URL="+database, "PLAZA_DATA_DIR="+dataDir(tb, database),
-		"PLAZA_ADDR=127.0.0.1:0", "PLAZA_ADMIN_ADDR="+admin, "PLAZA_PUBLIC_URL="+publicURL,
-		"PLAZA_LOG_LEVEL=info", "PLAZA_LOG_FORMAT=json", "PLAZA_LIMITS=off", // it is loaded
-		"PLAZA_TRANSLATOR=pseudo", "PLAZA_WALLET=sandbox", "PLAZA_WALLET_SANDBOX_ADDR=127.0.0.1:0", "PLAZA_WALLET_POLL=1h")
-	return cmd
-}
-
-// startFloor starts this program once more, as a floor, which ends with its input.
-func startFloor(tb testing.TB, database string) (at string) {
-	tb.Helper()
-	self, err := os.Executable()
-	if err != nil {
-		tb.Fatal(err)
-	}
-	cmd := exec.Command(self)
-	cmd.Env = append(withoutPlaza(os.Environ()), floorOf+"="+database)
-	in, err := cmd.StdinPipe()
-	if err != nil {
-		tb.Fatal(err)
-	}
-	return start(tb, cmd, in.Close).at
 }
 
 // withoutPlaza is the environment without what would change how Plaza runs.
@@ -133,7 +105,7 @@ func start(tb testing.TB, cmd *exec.Cmd, stop func() error) running {
 			return running{at: at, pid: cmd.Process.Pid}
 		case <-tick.C: // the log goes to a file, so that this process spends no time on it
 			if found := serving.FindSubmatch(said()); found != nil {
-				return running{string(found[1]), string(found[2]), cmd.Process.Pid}
+				return running{at: string(found[1]), pid: cmd.Process.Pid}
 			}
 		case <-p.Ended():
 			tb.Fatalf("%s ended at once\n%s", name, said())

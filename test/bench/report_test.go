@@ -3,19 +3,16 @@ package bench
 import (
 	"fmt"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
-	"testing"
 	"time"
-
-	"github.com/stretchr/testify/assert"
 )
 
 // report is a whole run.
 type report struct {
 	machine machine
 	began   time.Time
-	scale   float64
 	dataset *dataset
 	stores  []results
 }
@@ -23,48 +20,11 @@ type report struct {
 // results are those of one kind of database.
 type results struct {
 	benchedStore
-	rows  []row
-	alone []aloneRow
-	peers []peer
-	sizes []sizeRow
-	mixes []mixRow // of Plaza and its variants; empty: there was none
-
-	circle circleRow // zero: there was none
-
-	writers []row  // the bare insert against the store
-	lasting string // their database's settings
-	flush   time.Duration
-	counted int // events that were added through the store, all of them counted
-
-	imported   *importRow // nil: there was none
-	importedOn string     // their database's settings
+	rivals   []rival
+	rows     []row
+	mixes    []mixRow   // of Plaza and its variants
+	imported *importRow // nil: there was none
 }
-
-// row is a scenario: the floor against Plaza.
-type row struct {
-	scenario
-	outcome
-}
-
-// aloneRow is a scenario without a floor.
-type aloneRow struct {
-	scenario
-	summary
-}
-
-// sizeRow is Plaza against itself.
-type sizeRow struct {
-	what         string
-	goal         float64 // the part of the requests a second that is left where there is a lot; zero: none
-	little, lots int
-	outcome
-}
-
-// Goals of sizes: the same within a tenth; a deep page costs at most twice as much as page 1.
-const (
-	sameCost = 0.9
-	deepCost = 0.5
-)
 
 func (r report) text() string {
 	var b strings.Builder
@@ -73,102 +33,134 @@ func (r report) text() string {
 
 Written by `+"`make bench`"+`; see the package's own description for what a floor is.
 
-%s, commit %s, %s. %s, %d cores, %s of memory; load average %s when it began.
+%s, commit %s, %s. %s, %d cores.
 The load generator, the server and the database share the cores. %d connections, %d rounds of %v s each, medians.
 Scale %v: %s users, %s publications, %s demands in %d categories, %s images, %s events.
-`, time.Now().Format(time.DateOnly), m.commit, runtime.Version(), m.cpu, m.cores, m.memory, m.busy,
+`, time.Now().Format(time.DateOnly), m.commit, runtime.Version(), m.cpu, m.cores,
 		*connectionsFlag, *roundsFlag, *secondsFlag,
-		r.scale, thousands(d.users), thousands(d.publications), thousands(d.demands), categories, thousands(d.images), thousands(d.events))
+		*scaleFlag, thousands(d.users), thousands(d.publications), thousands(d.demands), categories, thousands(d.images), thousands(d.events))
 	for _, s := range r.stores {
-		r.writeStore(&b, s)
+		s.write(&b)
 	}
-	b.WriteString(`
-The ratio is Plaza's requests a second to the floor's (of writers, the store's events to the bare insert's), the median of
-the rounds, with the least and the most of a round. A difference under a tenth is noise.
-`)
-	fmt.Fprintf(&b, "\nThe limits on writes and requests were off (PLAZA_LIMITS=off). The whole run took %v.\n",
-		time.Since(r.began).Round(time.Second))
+	fmt.Fprintf(&b, `
+The ratio is Plaza's requests a second to the other's (of writers, the store's events to the bare insert's), the median of
+the rounds, with the least and the most of a round. A difference under a tenth is noise. Writers, and the import, wait for the
+disk (%s). The limits on writes and requests were off (PLAZA_LIMITS=off). The whole run took %v.
+`, strings.Join(lasting, ", "), time.Since(r.began).Round(time.Second))
 	return b.String()
 }
 
-func (r report) writeStore(b *strings.Builder, s results) {
+func (s results) write(b *strings.Builder) {
 	fmt.Fprintf(b, "\n## %s %s\n\nIts settings: %s.\n", s.name, s.version, s.settings)
-	writeRows(b, [3]string{"Work", "floor", "Plaza"}, s.rows)
-	writePeers(b, s.peers, s.rows)
-	writeAlone(b, s.alone)
+	for _, r := range s.rivals {
+		fmt.Fprintf(b, "\n- %s: %s\n", r.name, r.about)
+	}
+	if len(s.rows) > 0 {
+		b.WriteString(`
+| | Work | against | its/s | Plaza/s | ratio | min–max | goal | verdict | its p50 / p99 | Plaza p50 / p99 |
+|---|---|---|---|---|---|---|---|---|---|---|
+`)
+	}
+	for _, r := range s.rows {
+		writeRow(b, r)
+	}
 	for _, m := range s.mixes {
 		m.write(b)
 	}
-	writeSmall(b, s)
-	writeSizes(b, s.sizes)
-	if len(s.writers) > 0 {
-		fmt.Fprintf(b, `
-Writers add through the store, within the process of the bench; the bare insert is the same rows in one transaction,
-without counters. Settings: %s. To have a page on the disk takes %s.
-All %s events that the store acknowledged are listed, and exactly counted.
-`, s.lasting, inMilliseconds(s.flush), thousands(s.counted))
-	}
-	writeRows(b, [3]string{"Writers", "bare", "store"}, s.writers)
-	r.writeImport(b, s)
+	s.writeSmall(b)
 }
 
-// writeRows writes a table with the names of what its rows are and of the two that
-// are compared.
-func writeRows(b *strings.Builder, names [3]string, rows []row) {
-	if len(rows) == 0 {
-		return
+// writeRow writes a line for each opponent of Plaza, or one without.
+func writeRow(b *strings.Builder, r row) {
+	for _, v := range r.against {
+		goal, verdict := "–", "–"
+		if v.goal > 0 {
+			goal, verdict = fmt.Sprintf("≥ %.2f", v.goal), met(v.ratio() >= v.goal)
+		}
+		fmt.Fprintf(b, "| %s | %s | %s | %.0f | %.0f | %.2f | %.2f–%.2f | %s | %s | %s | %s |\n", r.name, r.what, v.name, v.rate, r.plaza.rate,
+			v.ratio(), v.ratios[0], v.ratios[len(v.ratios)-1], goal, verdict, v.latency(), r.plaza.latency())
 	}
+	if len(r.against) == 0 {
+		fmt.Fprintf(b, "| %s | %s | – | – | %.0f | – | – | – | – | – | %s |\n", r.name, r.what, r.plaza.rate, r.plaza.latency())
+	}
+}
+
+// Fewest requests that tell anything of a percentile.
+const (
+	enoughFor99  = 200
+	enoughFor999 = 2000
+)
+
+func (r mixRow) write(b *strings.Builder) {
 	fmt.Fprintf(b, `
-| | %[1]s | %[2]s/s | %[3]s/s | ratio | min–max | goal | verdict | %[2]s p50 / p99 | %[3]s p50 / p99 |
-|---|---|---|---|---|---|---|---|---|---|
-`, names[0], names[1], names[2])
-	for _, row := range rows {
-		o := row.outcome
-		fmt.Fprintf(b, "| %s | %s | %.0f | %.0f | %.2f | %s | %s | %s | %s | %s |\n", row.name, row.what,
-			o.first.rate, o.second.rate, o.ratio(), o.spread(), goal(row.goal), verdict(o.ratio(), row.goal),
-			o.first.latency(), o.second.latency())
+%s: a mix of all, 90 %% of it reads, on a server of its own, in %d rounds. %d connections get %.0f/s answered as fast as they can. Half of
+that, %.0f/s, was due at a fixed rate for %v, and took, from when a request was due:
+
+| Mix | part | answered | p50 | p90 | p99 | p99.9 |
+|---|---|---|---|---|---|---|
+`, r.name, len(r.tails), *connectionsFlag, r.closed, r.rate, r.round)
+	for part, times := range r.took {
+		writeMixRow(b, mixture[part].scenario, float64(mixture[part].share)/10, times)
 	}
+	writeMixRow(b, "all", 100, slices.Concat(r.took...))
 }
 
-func writeSizes(b *strings.Builder, rows []sizeRow) {
-	if len(rows) == 0 {
+func writeMixRow(b *strings.Builder, name string, percent float64, times []time.Duration) {
+	slices.Sort(times)
+	from := func(enough, permille int) string {
+		if len(times) < enough {
+			return "–"
+		}
+		return inMilliseconds(quantile(times, permille))
+	}
+	fmt.Fprintf(b, "| %s | %.1f %% | %s | %s | %s | %s | %s |\n", name, percent, thousands(len(times)),
+		from(1, 500), from(1, 900), from(enoughFor99, 990), from(enoughFor999, 999))
+}
+
+// writeSmall writes what is no rate.
+func (s results) writeSmall(b *strings.Builder) {
+	if len(s.mixes) == 0 && s.imported == nil {
 		return
 	}
-	b.WriteString(`
-| Cost against size, Plaza alone | little | a lot | little/s | a lot/s | ratio | min–max | goal | verdict |
-|---|---|---|---|---|---|---|---|---|
-`)
-	for _, row := range rows {
-		o := row.outcome
-		fmt.Fprintf(b, "| %s | %s | %s | %.0f | %.0f | %.2f | %s | %s | %s |\n", row.what, thousands(row.little), thousands(row.lots),
-			o.first.rate, o.second.rate, o.ratio(), o.spread(), goal(row.goal), verdict(o.ratio(), row.goal))
+	b.WriteString("\n| Small | measured | goal | verdict |\n|---|---|---|---|\n")
+	add := func(isMet bool, what, measured, goal string) {
+		fmt.Fprintf(b, "| %s | %s | ≤ %s | %s |\n", what, measured, goal, met(isMet))
+	}
+	for _, m := range s.mixes {
+		late := median(m.tails)
+		add(late <= mixTail, fmt.Sprintf("%s: p99 of the mix, the median of the rounds (%s to %s)", m.name,
+			inMilliseconds(slices.Min(m.tails)), inMilliseconds(slices.Max(m.tails))), inMilliseconds(late), mixTail.String())
+		if len(m.memory) > 0 {
+			half := median(m.memory)
+			add(half <= memoryGoal, fmt.Sprintf("%s: resident memory during the mix, half of the time, with the wallet's sandbox (at its end: "+
+				"%s; at most: %s)", m.name, mebibytes(m.memory[len(m.memory)-1]), mebibytes(m.peak)), mebibytes(half), mebibytes(memoryGoal))
+		}
+	}
+	if r := s.imported; r != nil {
+		add(r.ofCopy() <= importGoal, fmt.Sprintf("import of %s records into an empty database, %s/s: time, of COPY of the same rows",
+			thousands(r.records), thousands(r.first.rate(r.records))), fmt.Sprintf("× %.2f", r.ofCopy()), fmt.Sprintf("× %.0f", importGoal))
+		add(r.first.memory <= importMemory, "import: memory of the program, at most", mebibytes(r.first.memory), mebibytes(importMemory))
+		add(r.drag() <= importDrag, fmt.Sprintf("import: p99 of a server that is asked 200 times a second, beside one of %s records/s (idle %s, "+
+			"then %s)", thousands(r.beside.rate(r.records)), inMilliseconds(r.idle), inMilliseconds(r.busy)),
+			fmt.Sprintf("× %.1f", r.drag()), fmt.Sprintf("× %.0f", importDrag))
 	}
 }
 
-func (o outcome) spread() string {
-	return fmt.Sprintf("%.2f–%.2f", o.ratios[0], o.ratios[len(o.ratios)-1])
-}
-
-func (s summary) latency() string {
-	return fmt.Sprintf("%.2f / %.2f ms", milliseconds(s.p50), milliseconds(s.p99))
+func (m measurement) latency() string {
+	return fmt.Sprintf("%.2f / %.2f ms", milliseconds(m.p50), milliseconds(m.p99))
 }
 
 func milliseconds(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
 
 func inMilliseconds(d time.Duration) string { return fmt.Sprintf("%.2f ms", milliseconds(d)) }
 
-func goal(ratio float64) string {
-	if ratio == 0 {
-		return "–"
-	}
-	return fmt.Sprintf("≥ %.2f", ratio)
-}
+func mebibytes(n int64) string { return fmt.Sprintf("%d MiB", n>>20) }
 
-func verdict(ratio, goal float64) string {
-	if goal == 0 {
-		return "–"
+func met(is bool) string {
+	if is {
+		return "met"
 	}
-	return met(ratio >= goal)
+	return "missed"
 }
 
 // thousands writes the number with commas.
@@ -178,21 +170,4 @@ func thousands(n int) string {
 		text = text[:at] + "," + text[at:]
 	}
 	return text
-}
-
-func TestReports_judge_what_can_be_read(t *testing.T) {
-	o := func(ratio float64) outcome { return outcome{ratios: []float64{ratio - 0.1, ratio, ratio + 0.1}} }
-	r := report{dataset: newDataset(tiny), stores: []results{{
-		benchedStore: benchedStore{name: "Postgres"},
-		rows:         []row{{scenario: called("B"), outcome: o(0.7451)}, {scenario: called("F"), outcome: o(0.594)}},
-		sizes:        []sizeRow{{what: "a page", outcome: o(0.4)}},
-	}}}
-	text := r.text()
-	for _, line := range []string{
-		"| B | demands within 5 km | 0 | 0 | 0.75 | 0.65–0.85 | ≥ 0.75 | met |",
-		"| F | PATCH of an event with its token check | 0 | 0 | 0.59 | 0.49–0.69 | ≥ 0.60 | missed |",
-		"| a page | 0 | 0 | 0 | 0 | 0.40 | 0.30–0.50 | – | – |",
-	} {
-		assert.Contains(t, text, line)
-	}
 }

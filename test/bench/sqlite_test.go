@@ -14,19 +14,11 @@ import (
 	sqlite3 "modernc.org/sqlite/lib"
 )
 
-// onSQLite is what -scenarios calls all that is measured on SQLite: Plaza alone.
-const onSQLite = "SQLite"
-
+// benchSQLite sends the mix alone.
 func benchSQLite(ctx context.Context, b *testing.B, binary string) results {
-	folder := b.TempDir()
-	flush, err := flushing(folder)
-	if err != nil {
-		b.Fatal(err)
-	}
-	full := "sqlite:" + filepath.Join(folder, "full.db")
+	full := "sqlite:" + filepath.Join(b.TempDir(), "full.db")
 	all := results{benchedStore: benchedStore{
-		name: onSQLite, version: sqlite3.SQLITE_VERSION, full: full,
-		settings: "WAL, synchronous=full. To have a page on the disk takes " + inMilliseconds(flush),
+		name: onSQLite, version: sqlite3.SQLITE_VERSION, settings: "WAL, synchronous=full", full: full,
 		tidy: func() error {
 			return execute(ctx, full, fmt.Sprintf(`UPDATE token_uses SET used = %[1]d;
 				INSERT INTO presence (user_id, seen) SELECT DISTINCT user_id, %[1]d FROM tokens WHERE true ON CONFLICT (user_id) DO UPDATE SET seen = %[1]d;
@@ -35,7 +27,7 @@ func benchSQLite(ctx context.Context, b *testing.B, binary string) results {
 	}}
 	d := newDataset(*scaleFlag)
 	all.fill(ctx, b, d)
-	benchMixAndCircle(ctx, b, binary, &all, d)
+	all.benchMix(ctx, b, binary, d)
 	return all
 }
 
@@ -60,8 +52,13 @@ func fillSQLite(ctx context.Context, path string, d *dataset) error {
 		}
 	}
 	const forever = "9223372036854775807"
-	_, err = tx.ExecContext(ctx, strings.NewReplacer("'infinity'::timestamptz", forever, "'infinity'", forever).Replace(notifications))
-	return errors.Join(err, tx.Commit())
+	for _, statement := range derived {
+		statement = strings.NewReplacer("'infinity'::timestamptz", forever, "'infinity'", forever).Replace(statement)
+		if _, err := tx.ExecContext(ctx, statement); err != nil {
+			return fmt.Errorf("%w: %s", errors.Join(err, tx.Rollback()), statement)
+		}
+	}
+	return tx.Commit()
 }
 
 func insertRows(ctx context.Context, tx *sql.Tx, t table) error {
