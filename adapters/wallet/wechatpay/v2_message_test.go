@@ -35,6 +35,7 @@ func TestPAY10_what_is_refused(t *testing.T) {
 		"a duplicate":         "<xml><a>1</a><a>2</a></xml>",
 		"an empty duplicate":  "<xml><a/><a>1</a></xml>",
 		"nested":              "<xml><a>1<b>2</b></a></xml>",
+		"nested and empty":    "<xml><a><b/></a></xml>",
 		"a second root":       "<xml><a>1</a></xml><xml><b>1</b></xml>",
 		"another root":        "<html><a>1</a></html>",
 		"text after it":       "<xml><a>1</a></xml>x",
