@@ -2,9 +2,6 @@ package httpapi
 
 import (
 	"encoding/json"
-	"io"
-	"net/http"
-	"net/http/httptest"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -60,87 +57,46 @@ func TestGEN_08_a_body_is_one_JSON_object(t *testing.T) {
 }
 
 func TestGEN_08_all_wrong_fields_are_named_together(t *testing.T) {
-	const atMost200, atMost1 = "Ensure this value is no more than 200.", "Ensure this field has no more than 1 characters."
-	for _, c := range []struct {
-		body  string
-		wrong fault.Fields
-	}{
-		{`{}`, fault.Fields{"name": {text.Required}}},
-		{`{"name": null}`, fault.Fields{"name": {text.Null}}},
-		{`{"name": " \u00a0"}`, fault.Fields{"name": {text.Blank}}},
-		{`{"name": "\ud800"}`, fault.Fields{"name": {jsonfields.NotUTF8}}},
-		{`{"name": "\ud83d\ude42\ufffd\\ud800 \u00e9"}`, nil},
-		{`{"name": "Ada", "id": 7, "is_staff": true, "ignored": "x", "": "y"}`, nil},
-		{`{"name": "Ada", "age": 151}`, fault.Fields{"age": {"Ensure this value is no more than 150."}}},
-		{`{"name": "Ada", "day": "2026-02-30"}`, fault.Fields{"day": {errNoDay.Text}}},
-		{`{"name": "Ada", "day": "2026-2-3"}`, fault.Fields{"day": {errBadDate.Text}}},
-		{`{"name": "Ada", "tags": ["a", " ", ""]}`, fault.Fields{"tags": {text.Blank}}},
-		{`{"name": "Ada", "tags": ["a", "b", "c", "d"]}`, fault.Fields{"tags": {"Ensure this field has no more than 3 elements."}}},
-		{`{"name": "Ada", "ids": [1, "2", "x", "y"]}`, fault.Fields{"ids": {jsonfields.NotInteger}}},
-		{`{"name": "Ada", "extra_params": {"open_id": 5, "type": "cc"}}`,
-			fault.Fields{"extra_params.open_id": {jsonfields.NotString}, "extra_params.type": {atMost1}}},
-		{`{"name": "Ada", "extra_params": null}`, fault.Fields{"extra_params": {text.Null}}},
-		{`{"name": 5, "level": 500, "publish": 5, "ids": 5, "extra_params": {"open_id": null}}`, fault.Fields{
-			"name": {jsonfields.NotString}, "level": {atMost200}, "publish": {jsonfields.NotBoolean}, "ids": {jsonfields.NotList},
-			"extra_params.open_id": {text.Null},
-		}},
+	for body, wrong := range map[string]fault.Fields{
+		`{}`:                        {"name": {text.Required}},
+		`{"name": null}`:            {"name": {text.Null}},
+		`{"name": " \u00a0"}`:       {"name": {text.Blank}},
+		`{"name": "\ud800"}`:        {"name": {jsonfields.NotUTF8}},
+		`{"name": "A", "age": 151}`: {"age": {"Ensure this value is no more than 150."}},
+		`{"name": "\ud83d\ude42\ufffd\\ud800 \u00e9", "id": 7, "is_staff": true, "ignored": "x", "": "y"}`: nil,
+		`{"name": "A", "day": "2026-02-30"}`:          {"day": {errNoDay.Text}},
+		`{"name": "A", "day": "2026-2-3"}`:            {"day": {errBadDate.Text}},
+		`{"name": "A", "tags": ["a", " ", ""]}`:       {"tags": {text.Blank}},
+		`{"name": "A", "tags": ["a", "b", "c", "d"]}`: {"tags": {"Ensure this field has no more than 3 elements."}},
+		`{"name": "A", "ids": [1, "2", "x", "y"]}`:    {"ids": {jsonfields.NotInteger}},
+		`{"name": "A", "extra_params": null}`:         {"extra_params": {text.Null}},
+		`{"name": 5, "level": 500, "publish": 5, "ids": 5, "extra_params": {"open_id": null, "type": "cc"}}`: {
+			"name": {jsonfields.NotString}, "level": {"Ensure this value is no more than 200."}, "publish": {jsonfields.NotBoolean},
+			"ids": {jsonfields.NotList}, "extra_params.open_id": {text.Null},
+			"extra_params.type": {"Ensure this field has no more than 1 characters."},
+		},
 	} {
-		assert.Equal(t, c.wrong.Err(), transport.Fill(&sample{}, []byte(c.body)), c.body)
+		assert.Equal(t, wrong.Err(), transport.Fill(&sample{}, []byte(body)), body)
 	}
-	wrong, _ := fault.As(transport.Fill(&sample{}, []byte(`{"name": "Ada", "extra_params": []}`)))
-	require.NotNil(t, wrong)
-	assert.Equal(t, []string{jsonfields.NotObject}, wrong.Fields["extra_params"])
 }
 
 func TestGEN_08_what_is_sent_is_what_is_read(t *testing.T) {
 	var s sample
 	require.NoError(t, transport.Fill(&s, []byte(`{"name": " Ada ", "age": "007", "level": 100, "publish": false, "password": " x ",
 		"day": "2026-11-21", "tags": ["a"], "ids": [], "category": null, "extra_params": {"open_id": "o\u00e9"}, "note": "\\n"}`)))
-	assert.Equal(t, " Ada ", *s.Name)
-	assert.EqualValues(t, 7, *s.Age)
-	assert.Equal(t, 100, *s.Level)
-	assert.False(t, *s.Publish)
-	assert.Equal(t, " x ", s.Password.Reveal())
-	assert.Equal(t, "2026-11-21", s.Day.String())
+	assert.Equal(t, []any{" Ada ", int64(7), 100, false, " x ", "2026-11-21", "oé", `\n`},
+		[]any{*s.Name, *s.Age, *s.Level, *s.Publish, s.Password.Reveal(), s.Day.String(), *s.Extra.OpenID, s.Note})
 	assert.Equal(t, []string{"a"}, s.Tags)
 	assert.Equal(t, []int64{}, s.IDs)
 	assert.Equal(t, transport.Nullable[int64]{Sent: true, Null: true}, s.Category)
 	assert.Equal(t, transport.Nullable[string]{}, s.Inner)
-	assert.Equal(t, "oé", *s.Extra.OpenID)
-	assert.Equal(t, `\n`, s.Note)
 
 	s = sample{}
 	require.NoError(t, transport.Fill(&s, []byte(`{"name": "Ada", "category": 5, "inner": ""}`)))
 	assert.Equal(t, transport.Nullable[int64]{Sent: true, Value: 5}, s.Category)
 	assert.Equal(t, transport.Nullable[string]{Sent: true}, s.Inner)
-	assert.Nil(t, s.Age)
-	assert.Nil(t, s.Tags)
-	assert.Nil(t, s.Extra)
+	assert.True(t, s.Age == nil && s.Tags == nil && s.Extra == nil)
 }
-
-func TestGEN_11_types_and_codings_of_a_body(t *testing.T) {
-	for header, want := range map[string]error{
-		"":                           nil,
-		"Content-Encoding: identity": nil,
-		"Content-Encoding: gzip":     transport.ErrEncoded,
-		"Content-Type: ;":            transport.ErrNotJSONType,
-	} {
-		name, value, _ := strings.Cut(header, ": ")
-		r := newRequest(http.MethodPost, "/", name, value)
-		_, err := transport.ReadBody(httptest.NewRecorder(), r, transport.MaxBody)
-		assert.Equal(t, want, err, header)
-	}
-}
-
-func TestGEN_11_a_body_that_breaks_off_is_the_clients_fault(t *testing.T) {
-	r := httptest.NewRequest(http.MethodPost, "/", io.MultiReader(strings.NewReader(`{"name`), brokenReader{}))
-	_, err := transport.ReadBody(httptest.NewRecorder(), r, transport.MaxBody)
-	assert.Equal(t, transport.ErrCutOff, err)
-}
-
-type brokenReader struct{}
-
-func (brokenReader) Read([]byte) (int, error) { return 0, io.ErrUnexpectedEOF }
 
 // FuzzGate asserts that no body causes a panic, that only objects of valid text are
 // accepted, and that every refusal is a client error.

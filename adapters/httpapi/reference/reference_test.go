@@ -55,10 +55,6 @@ func TestPageHasEveryOperation(t *testing.T) {
 	assert.Equal(t, operations, strings.Count(html, "<article "))
 }
 
-func TestExamples_of_the_TypeScript_client_have_lists(t *testing.T) {
-	assert.Contains(t, rendered(t), "<code>await plaza.call(&#34;listLikes&#34;, { query: { event: [4711, 4712] } })")
-}
-
 // The policy forbids what this page does not contain, so that the browser says nothing.
 func TestPageFitsPolicy(t *testing.T) {
 	home, err := Home("v1.2.3 <x>")
@@ -104,13 +100,6 @@ func TestGuide_links_to_its_chapters_and_to_no_file(t *testing.T) {
 	assert.Contains(t, html, `<a href="https://example.org">the web</a>`)
 }
 
-func TestPage_says_of_a_scope_once(t *testing.T) {
-	html := rendered(t)
-	assert.NotRegexp(t, `Needs\s+the\s+scope`, html)
-	assert.Contains(t, html, `<span class="need">scope back_office</span> <span class="need">staff</span>`)
-	assert.Contains(t, html, `<span class="need">scope xfile_event</span>`)
-}
-
 func TestPageShowsWhatTheServerOffers(t *testing.T) {
 	html := rendered(t)
 	assert.Contains(t, html, `data-username="&#43;1-2025550100" data-password="a&#34;b">Ada &lt;b&gt;<span`)
@@ -122,17 +111,4 @@ func TestPageShowsWhatTheServerOffers(t *testing.T) {
 	assert.Contains(t, html, `<form id="join"`)
 	assert.Contains(t, html, `href="http://127.0.0.1:8090/sms/"`)
 	assert.NotContains(t, string(without), `id="join`)
-}
-
-func TestBrokenDocumentsPanic(t *testing.T) {
-	for want, document := range map[string]string{
-		"cannot unmarshal":                        `[]`,
-		"#/components/schemas/Gone is not one of": `{"components": {"schemas": {"A": {"$ref": "#/components/schemas/Gone"}}}}`,
-		"#/paths/x is not one of":                 `{"components": {"schemas": {"A": {"$ref": "#/paths/x"}}}}`,
-	} {
-		func() {
-			defer func() { assert.ErrorContains(t, recover().(error), want) }()
-			_, _ = Page([]byte(document), Server{})
-		}()
-	}
 }

@@ -9,10 +9,8 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
-	"runtime"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -159,33 +157,6 @@ func TestGEN_14_a_slow_answer_does_not_end_with_the_deadline_of_the_body(t *test
 		}
 		conn.Close()
 	})
-}
-
-// A single processor works on one request after the other. Those that have arrived count all
-// the same.
-func TestGEN_14_requests_count_before_a_busy_processor_works_on_them(t *testing.T) {
-	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
-	const most, arrive = 4, 40
-	work := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) })
-	server := NewMiddleware(LimitRequests(work, most, nil), Config{Log: slog.New(slog.DiscardHandler)})
-	var served, refused atomic.Int32
-	var all sync.WaitGroup
-	for range arrive {
-		all.Go(func() {
-			w := httptest.NewRecorder()
-			server.ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/", nil))
-			switch w.Code {
-			case http.StatusNoContent:
-				served.Add(1)
-			case http.StatusServiceUnavailable:
-				refused.Add(1)
-			}
-		})
-	}
-	all.Wait()
-	assert.EqualValues(t, arrive, served.Load()+refused.Load())
-	assert.Positive(t, served.Load())
-	assert.Greater(t, refused.Load(), int32(arrive/2))
 }
 
 // While requests wait for the wallet or for a turn of their picture, others are served.

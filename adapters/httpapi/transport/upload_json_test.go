@@ -26,7 +26,6 @@ import (
 	"plaza/application/admission"
 	"plaza/domain/fault"
 	"plaza/domain/media"
-	"plaza/domain/user"
 )
 
 // noise returns bytes that are unique to a picture.
@@ -139,33 +138,6 @@ func TestPLA_03_the_bodies_that_are_decoded_at_once_are_bounded(t *testing.T) {
 			gate.open <- struct{}{}
 			require.NoError(t, <-ended)
 		}
-	})
-}
-
-func TestPLA_03_bodies_are_decoded_in_turns_of_their_accounts(t *testing.T) {
-	const uploads = 8
-	body := `{"gate":"x","img":"` + base64.StdEncoding.EncodeToString(noise(maxHeld)) + `"}`
-	synctest.Test(t, func(t *testing.T) {
-		gate.open = make(chan struct{})
-		decoding := admission.New(admission.Limits{Capacity: int64(len(body)), Waiting: uploads}, errUploadsBusy)
-		ended := make(chan user.ID, uploads)
-		for n := range uploads {
-			go func() {
-				c := uploading("application/json", strings.NewReader(body))
-				c.Decoding, c.Actor.ID = decoding, user.ID(1+n/(uploads-1))
-				_, err := ReadUpload[gatedBody](c)
-				assert.NoError(t, err)
-				c.End()
-				ended <- c.Actor.ID
-			}()
-			synctest.Wait()
-		}
-		var order []user.ID
-		for range uploads {
-			gate.open <- struct{}{}
-			order = append(order, <-ended)
-		}
-		assert.Equal(t, []user.ID{1, 2}, order[:2], "the other account's is the next")
 	})
 }
 
