@@ -3,7 +3,6 @@ package contract
 import (
 	"fmt"
 	"maps"
-	"net/url"
 	"slices"
 	"strings"
 	"testing"
@@ -27,7 +26,7 @@ var borders = []string{
 	"-9223372036854775808", "-9223372036854775809", "18446744073709551616", "100000000000000000000000000000", "1e2", "1e400", "-1e400",
 	"1e-400", "1.5", "0.1", "1.0", "90.0000001", "-180.0000001",
 	"00", "007", "+1", "0x10", "0b1", "1_000", ".5", "5.", "NaN", "Infinity", "-Infinity", "nan(0)", "1,000", "１", "٣", "½", " 1 ", "1 OR 1=1",
-	"null", "true", "%", "'", strings.Repeat("9", 3000),
+	"null", "true", "%", "'", "\x00", "1\x00", "\xff", "1,2", "2-1", "${7*7}", "[]", "1;2", strings.Repeat("9", 3000),
 }
 
 const jsonBorders = 28 // how many of them are JSON
@@ -40,14 +39,8 @@ func bordersInQueries(t *testing.T, s *server) {
 		if o.method != "GET" {
 			continue
 		}
-		path := concrete(o.template, fmt.Sprint(id))
-		needed := url.Values{}
-		switch o.template {
-		case "/api/activity/comment/":
-			needed.Set("event", fmt.Sprint(id))
-		case images:
-			needed.Set("uid", fmt.Sprint(ada.id))
-		case "/api/feed/items/{category_id}/":
+		path, needed := concrete(o.template, fmt.Sprint(id)), o.needed(t, ada, id)
+		if o.template == "/api/feed/items/{category_id}/" {
 			path = itemsOf("uncategory")
 		}
 		for _, parameter := range o.Parameters {
@@ -57,6 +50,9 @@ func bordersInQueries(t *testing.T, s *server) {
 			name := parameter.Value.Name
 			for _, value := range borders {
 				query := maps.Clone(needed)
+				if o.template == staffPeople && (name == "phone" || name == "name") {
+					query.Del("uid")
+				}
 				query.Set(name, value)
 				switch name {
 				case "lat", "lng", "within_distance":
@@ -67,7 +63,9 @@ func bordersInQueries(t *testing.T, s *server) {
 					}
 				}
 				a := ada.get(t, path+"?"+query.Encode())
-				assert.Contains(t, []int{200, 400, 404}, a.status, "%s?%s: %.300s", path, query.Encode(), a.body)
+				if assert.Contains(t, []int{200, 400, 404}, a.status, "%s?%s: %.300s", path, query.Encode(), a.body); a.status == 400 {
+					assert.Contains(t, a.at("data"), name)
+				}
 			}
 		}
 	}
@@ -75,20 +73,11 @@ func bordersInQueries(t *testing.T, s *server) {
 
 func bordersInBodies(t *testing.T, s *server) {
 	ada := s.staff(t)
-	id := ada.publishes(t, "x")
-	more := map[string][]string{ // numbers of a body that the examples leave out
-		"POST " + events: {"category", "view_permission"}, "PATCH " + eventPath(id): {"category", "view_permission"}, "POST " +
-			subscriptions: {"followed_category"}, "POST " + pay: {"order_id"},
-	}
-	for _, to := range s.takers(t, ada, id) {
-		fields := more[to.method+" "+to.path]
-		for name, value := range to.body {
-			if _, isText := value.(string); !isText {
-				fields = append(fields, name)
+	for _, to := range s.takers(t, ada, ada.publishes(t, "x")) {
+		for _, field := range slices.Sorted(maps.Keys(to.body)) {
+			if _, isText := to.body[field].(string); isText {
+				continue
 			}
-		}
-		slices.Sort(fields)
-		for _, field := range fields {
 			for _, value := range borders[:jsonBorders] {
 				raw := value
 				if list, isList := to.body[field].([]any); isList && len(list) > 0 {
@@ -96,12 +85,9 @@ func bordersInBodies(t *testing.T, s *server) {
 				}
 				for _, sent := range []string{raw, fmt.Sprintf("%q", value)} {
 					body := maps.Clone(to.body)
-					delete(body, field)
-					rest := strings.TrimPrefix(marshalled(t, body), "{")
-					if rest != "}" {
-						rest = "," + rest
-					}
-					a := ada.send(t, to.method, to.path, fmt.Sprintf("{%q: %s%s", field, sent, rest))
+					body[field] = "?"
+					text := strings.Replace(marshalled(t, body), `"?"`, sent, 1)
+					a := ada.send(t, to.method, to.path, text)
 					assert.True(t, a.status < 500 || a.status == 503 && to.path == pay, "%s %s %s=%s: %d %.300s", to.method, to.path, field, sent,
 						a.status, a.body)
 				}

@@ -64,9 +64,6 @@ func (on store) rows() []row {
 	if on.isDurable {
 		all = append(all, durableRows...)
 	}
-	if on.servers > 1 {
-		all = append(all, sharingRows...)
-	}
 	return all
 }
 

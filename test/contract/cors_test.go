@@ -24,7 +24,8 @@ func (s *server) preflight(t *testing.T, origin, method, path string) *http.Resp
 	require.NoError(t, err)
 	req.Header.Set("Origin", origin)
 	req.Header.Set("Access-Control-Request-Method", method)
-	req.Header.Set("Access-Control-Request-Headers", "authorization,content-type")
+	req.Header.Set("Access-Control-Request-Headers",
+		"authorization,content-type,idempotency-key,if-none-match,traceparent,x-language-locale,x-request-id")
 	res, err := dialer.Do(req)
 	require.NoError(t, err)
 	require.NoError(t, res.Body.Close())

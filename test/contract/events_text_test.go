@@ -24,7 +24,7 @@ var eventTextRows = []row{
 	{"EVT-18 html_content is stored and shown as the sanitiser leaves it", sanitisedHTML, oneStore},
 	{"EVT-18 title and content are never interpreted", plainTextIsPlain, everyStore},
 	{"EVT-21 each text has its limit", textLimits, oneStore},
-	{"EVT-21 the worst page is bounded", worstPage, oneDatabase},
+	{"EVT-21 the worst page is bounded", worstPage, oneStore},
 }
 
 // place is the fields of where an event happened; empty names are null.
@@ -44,17 +44,11 @@ func placeOfText(t *testing.T, s *server) {
 		title, content string
 		want           object
 	}{
-		{"杭州市西湖区散步", "", place("浙江省", "杭州市", "西湖区")},
 		{"散步", "今天在浙江省杭州市西湖区走了一天。", place("浙江省", "杭州市", "西湖区")},
 		{"北京市", "海淀区", place("北京市", "北京市", "海淀区")},
-		{"浙江省", "", place("浙江省", "", "")},
 		{"上海市", "杭州市,又是杭州市。", place("浙江省", "杭州市", "")},
 		{"上海市", "杭州市", place("上海市", "上海市", "")},
-		{"", "先到南京市,再到杭州市。", place("江苏省", "南京市", "")},
-		{"朝阳区", "", place("", "", "")},
-		{"杭州市", "朝阳区", place("浙江省", "杭州市", "")},
-		{"Paris", "Along the Seine, then 東京.", place("", "", "")},
-		{"", "", place("", "", "")},
+		{"Paris", "朝阳区", place("", "", "")},
 	} {
 		id := ada.writes(t, object{"title": c.title, "content": c.content}).shows(c.want).int("data.id")
 		ada.reads(t, id).shows(c.want)
@@ -89,14 +83,11 @@ func sanitisedHTML(t *testing.T, s *server) {
 func plainTextIsPlain(t *testing.T, s *server) {
 	ada := s.member(t)
 	for _, plain := range []string{
-		`<script>alert("1")</script><b>bold</b>`, `&lt;b&gt; &amp;amp; &#39;`, `Robert'); DROP TABLE event;--`, `{{7*7}} ${7*7} %s %00 \n \u0041`,
-		"é \u200d👩‍👩‍👧 \u200e txet", `"quoted" \back/slash`,
+		`<script>alert("1")</script>&lt;b&gt; &amp;amp; &#39;`, `Robert'); DROP TABLE event;--`, `{{7*7}} ${7*7} %s %00 \n \u0041`, "é \u200d👩‍👩‍👧 \u200e txet",
 	} {
 		wanted := object{"title": strings.TrimSpace(plain), "content": "\n " + plain + " \r\n"}
 		id := ada.publishes(t, plain, object{"content": wanted["content"]})
 		ada.reads(t, id).shows(wanted)
-		ada.get(t, events).is(200).shows(object{"0.title": wanted["title"], "0.content": wanted["content"]})
-		ada.delete(t, eventPath(id)).is(204)
 	}
 }
 

@@ -24,21 +24,18 @@ type attack struct {
 
 // TestHostile shows GEN-04 and GEN-06 to GEN-11: to every request there is an
 // answer at once, and it is a redirect within the house or the one envelope,
-// never a mistake of the server's.
+// never a mistake of the server's. All is refused before the store: what reaches databases is
+// sent by TestFuzz and borderRows.
 func TestHostile(t *testing.T) {
 	t.Parallel()
-	onEach(t, oneDatabase, repelsAttacks)
+	onEach(t, oneStore, repelsAttacks)
 }
 
 func repelsAttacks(t *testing.T, on store) {
 	s := on.start(t)
 	ada := s.staff(t) // who may do the most
 	h := hostility{s, ada, ada.publishes(t, "x")}
-	attacks := slices.Concat(
-		h.pages(), h.bodies(t), h.fields(), h.mediaTypes(t), h.framing(), h.paths(), h.methods(), h.authorizations(), h.headers(),
-	)
-	assert.Greater(t, len(attacks), 2000)
-	for _, a := range attacks {
+	for _, a := range slices.Concat(h.bodies(t), h.fields(), h.framing(), h.paths(), h.headers()) {
 		t.Run(a.name, func(t *testing.T) { h.refuses(t, a) })
 	}
 	ada.reads(t, h.event).shows(object{"title": "x", "content": "", "status": 100, "comment_count": 0})
@@ -47,43 +44,6 @@ func repelsAttacks(t *testing.T, on store) {
 	s.stop()
 	assert.NotContains(t, s.log.String(), "level=ERROR")
 	assert.NotContains(t, s.log.String(), "panic")
-}
-
-// TestHostile_no_HTTP: what is no HTTP never reaches the interface, and so gets no
-// envelope; but it is refused as well. Nor does it reach a store, so that any is
-// as good as the others.
-func TestHostile_no_HTTP(t *testing.T) {
-	t.Parallel()
-	on := stores[0]
-	on.fresh = on.open(t)
-	s := on.start(t)
-	for name, raw := range map[string]string{
-		"nonsense":            "hello\r\n\r\n",
-		"no host":             "GET /api/user/profile/ HTTP/1.1\r\n\r\n",
-		"a method of marks":   request("G(T", profile, nil, ""),
-		"half an escape":      request("GET", "/api/user/%", nil, ""),
-		"no escape":           request("GET", "/api/user/%zz/", nil, ""),
-		"NUL in a header":     request("GET", profile, []string{"Authorization: Token \x00"}, ""),
-		"NUL in the path":     request("GET", "/api/\x00/", nil, ""),
-		"64 KiB of header":    request("GET", profile, []string{"X-Long: " + strings.Repeat("x", 64<<10)}, ""),
-		"a path of 64 KiB":    request("GET", "/"+strings.Repeat("x", 64<<10), nil, ""),
-		"two lengths":         request("POST", login, []string{"Content-Length: 2", "Content-Length: 3"}, ""),
-		"a negative length":   request("POST", login, []string{"Content-Length: -1"}, ""),
-		"a folded header":     "GET /api/user/profile/ HTTP/1.1\r\nHost: x\r\n y\r\n: z\r\n\r\n",
-		"a space before :":    "GET /api/user/profile/ HTTP/1.1\r\nHost : x\r\n\r\n",
-		"an odd expectation":  request("POST", login, []string{"Expect: the-unexpected"}, "{}"),
-		"a version to come":   "GET /api/user/profile/ HTTP/7.7\r\nHost: x\r\n\r\n",
-		"the wrong host":      "GET /api/user/profile/ HTTP/1.1\r\nHost: a b\r\n\r\n",
-		"a line of its own":   "\r\n\r\n\r\nGET\r\n\r\n",
-		"Latin-1 in the host": "GET / HTTP/1.1\r\nHost: \xe9\r\n\r\n",
-	} {
-		t.Run(name, func(t *testing.T) {
-			a := s.dial(t).say(raw).answer("GET")
-			assert.True(t, a.status >= 400 && a.status < 500 || a.status == 505, "%d", a.status)
-			assert.Less(t, len(a.body), 200)
-		})
-	}
-	s.member(t).get(t, profile).is(200)
 }
 
 // hostility is what attacks need: a user's key, and the ids of their data.
@@ -134,32 +94,6 @@ func (h hostility) asAda(method, target, body string, headers ...string) string 
 	return request(method, target, append([]string{"Authorization: Token " + h.ada.key}, headers...), body)
 }
 
-func (h hostility) pages() []attack {
-	var all []attack
-	for _, path := range pagedLists(h.ada, h.event) {
-		for _, parameter := range []string{"page", "page_size"} {
-			for _, bad := range []string{
-				"0", "-0", "-1", "abc", "1.5", "1e1", "1,2", "2-1", "%D9%A3", "%FF", "-9223372036854775808", "1.0", "1e9", "0x1", "1_0", "%2B%2B1",
-				"%00", "1%00", "%FF%FE", "%EF%BC%91", "NaN", "null",
-				"[]", "{}", "1;2", "%27%20OR%201=1--", "%0d%0aX-Evil:%201", "${7*7}", strings.Repeat("-9", 2000),
-			} {
-				target := query(path, parameter+"="+bad)
-				name := fmt.Sprintf("page %s", target[:min(len(target), 80)])
-				fields := []string{parameter}
-				if bad == "1;2" { // the query as a whole can't be read
-					fields = nil
-				}
-				all = append(all, attack{name: name, method: "GET", raw: h.asAda("GET", target, ""), fields: fields})
-			}
-		}
-		for _, page := range []string{"2", "2147483647", "2147483648", "9223372036854775807", "9223372036854775808", strings.Repeat("9", 4000)} {
-			target := query(path, "page="+page)
-			all = append(all, attack{name: "page past the last " + target[:min(len(target), 80)], method: "GET", raw: h.asAda("GET", target, "")})
-		}
-	}
-	return all
-}
-
 const jsonType = "Content-Type: application/json"
 
 // bodies are what no operation takes, whichever it is.
@@ -195,8 +129,15 @@ func (h hostility) bodies(t *testing.T) []attack {
 	var all []attack
 	for _, to := range h.takers(t, h.ada, h.event) {
 		for name, body := range bad {
+			if len(body) > 1000 && to.path != events && to.path != images { // as all others are read, and as uploads are
+				continue
+			}
+			fields := []string{"non_field_errors"}
+			if len(body) > 1<<20 {
+				fields = nil // it is too large
+			}
 			raw := h.asAda(to.method, to.path, body, jsonType)
-			all = append(all, attack{name: fmt.Sprintf("body %s %s %s", to.method, to.path, name), method: to.method, raw: raw})
+			all = append(all, attack{name: fmt.Sprintf("body %s %s %s", to.method, to.path, name), method: to.method, raw: raw, fields: fields})
 		}
 	}
 	slices.SortFunc(all, func(a, b attack) int { return strings.Compare(a.name, b.name) })
@@ -296,5 +237,93 @@ func (h hostility) fields() []attack {
 		}
 	}
 	slices.SortFunc(all, func(a, b attack) int { return strings.Compare(a.name, b.name) })
+	return all
+}
+
+// framing is bodies whose ends are not where they should be.
+func (h hostility) framing() []attack {
+	chunked := func(name, chunks string, isCutOff bool) attack {
+		raw := h.asAda("POST", simpleInfo, "", jsonType, "Transfer-Encoding: chunked") + chunks
+		return attack{name: "framing " + name, method: "POST", raw: raw, isCutOff: isCutOff}
+	}
+	return []attack{
+		chunked("no chunk length", "zz\r\n{}\r\n0\r\n\r\n", false),
+		chunked("a negative chunk", "-1\r\n{}\r\n0\r\n\r\n", false),
+		chunked("a chunk without end", "ffffffffffffffff\r\n{}", true),
+		chunked("a chunk longer than said", "1\r\n{\"uid\": []}\r\n0\r\n\r\n", false),
+		chunked("a chunk shorter than said", "ff\r\n{\"uid\": []}", true),
+		chunked("no last chunk", "b\r\n{\"uid\": []}\r\n", true),
+		chunked("a long extension", "2;"+strings.Repeat("x", 10_000)+"\r\n{}\r\n0\r\n\r\n", false),
+		chunked("nothing at all", "0\r\n\r\n", false),
+		{name: "framing a body cut off", method: "POST", isCutOff: true, raw: h.asAda("POST", simpleInfo, "", jsonType, "Content-Length: 100") + `{"uid": [1]`},
+		{name: "framing no body at all", method: "POST", isCutOff: true, raw: h.asAda("POST", simpleInfo, "", jsonType, "Content-Length: 100")},
+		{name: "framing a length and chunks", method: "POST",
+			raw: h.asAda("POST", simpleInfo, "", jsonType, "Content-Length: 11", "Transfer-Encoding: chunked") + "2\r\n{}\r\n0\r\n\r\n"},
+		{name: "framing a body that waits to be asked for", method: "POST", isCutOff: true,
+			raw: h.asAda("POST", simpleInfo, "", jsonType, "Expect: 100-continue", fmt.Sprintf("Content-Length: %d", 1<<40))},
+	}
+}
+
+func (h hostility) paths() []attack {
+	var all []attack
+	for _, target := range []string{
+		"/", "//", "/.", "/..", "/api", "/api/", "/api/user/", "/api/../api/user/profile/", "/api/user/./profile/", "/api/user/..;/profile/",
+		"/../../../etc/passwd",
+		"/api/user/profile/..%2f..%2f..%2fetc%2fpasswd", "/api/user/%2e%2e/user/profile/", "/%2e%2e%2f%2e%2e%2fetc/passwd", "/api/user//profile/",
+		"//api/user/profile/",
+		"///evil.example/..", "/api/user/profile//", "/API/USER/PROFILE/", "/api/user/profile/%00", "/api/user/profile%00/",
+		"/api/user%2Fprofile%2F", "/api\\user\\profile\\",
+		"/api/user/profile/index.html", "/api/user/profile.json", "/api/user/profile;x=1/", "/api/xfile/event/1/2/", "/api/xfile/event/1%2F",
+		"/api/xfile/event/1/view-list/x/",
+		"/media/portrait/", "/media/portrait/..", "/media/portrait/..%2f..%2fgo.mod", "/media/portrait/0-md.png", "/media/portrait/-1-md.png",
+		"/media/portrait/1-xl.png",
+		"/media/portrait/1-md.PNG", "/media/portrait/01-md.png", "/media/portrait/9223372036854775808-md.png", "/media/portrait/1-md.png%00.jpg",
+		"/media/", "/.git/config",
+		"/debug/pprof/", "/metrics", "/livez", "/readyz", "/openapi.json", "/api/openapi.yaml", "/favicon.ico/", "/\u00e9/", "/%ff%fe/",
+		"/" + strings.Repeat("x", 20_000), "/" + strings.Repeat("a/", 10_000), "/api/xfile/event/" + strings.Repeat("9", 20_000) + "/",
+		"/api/user/profile/" + strings.Repeat("/", 5000),
+		"/" + strings.Repeat("%2e%2e%2f", 2000), "/api/xfile/event/?ordering=" + strings.Repeat("event_time,", 1500) + "x", "*",
+		"/api/xfile/event/?ordering=event_time;drop", "/api/xfile/event/?ordering=%00", "/api/xfile/event/?ordering=-",
+		"/api/xfile/event/?ordering=--event_time",
+		"/api/subscription/user-subscription/?entity_type=150", "/api/subscription/user-subscription/?entity_type=%FF",
+		"/api/subscription/user-subscription/?subscription_type=%00",
+		"/api/activity/comment/", "/api/activity/comment/?event=0", "/api/activity/comment/?event=-1",
+		"/api/activity/comment/?event=9223372036854775808", "/api/activity/comment/?event[]=1",
+		"/api/activity/comment/?event=%00", "/api/activity/comment/?event=1%20OR%201=1", "http://evil.example/api/user/profile",
+	} {
+		name := "path " + target[:min(len(target), 80)]
+		all = append(all, attack{name: name, method: "GET", raw: h.asAda("GET", target, "")})
+	}
+	for _, method := range []string{"CONNECT", "FOO", strings.Repeat("X", 5000), "!#$%&'*+"} {
+		for _, target := range []string{profile, "/nowhere/"} {
+			name := fmt.Sprintf("method %s %s", method[:min(len(method), 20)], target)
+			all = append(all, attack{name: name, method: method, raw: h.asAda(method, target, "")})
+		}
+	}
+	return all
+}
+
+// headers are added to a request that is refused anyway, for want of a key.
+func (h hostility) headers() []attack {
+	var many []string
+	for i := range 500 {
+		many = append(many, fmt.Sprintf("X-Many-%d: x", i))
+	}
+	var all []attack
+	for name, headers := range map[string][]string{
+		"many": many, "the same many times": slices.Repeat([]string{"X-Same: x"}, 500), "a long one": {"X-Long: " + strings.Repeat("x", 25_000)},
+		"an odd request id": {"X-Request-ID: \"><script>"}, "two request ids": {"X-Request-ID: a b", "X-Request-ID: \xff"},
+		"a prefix": {"X-Forwarded-Prefix: //evil.example"}, "an address": {"X-Forwarded-For: ' OR 1=1, ::1, 999.999.999.999"},
+		"many addresses": {"X-Forwarded-For: " + strings.Repeat("1.1.1.1,", 3000)},
+		"another host":   {"X-Forwarded-Host: evil.example", "X-HTTP-Method-Override: DELETE"}, "no such range": {"Range: bytes=9-1,-,x"},
+		"an odd tag":       {"If-None-Match: " + strings.Repeat("\"x\",", 5000)},
+		"no such language": {"x-language-locale: " + strings.Repeat("zh-", 5000)},
+		"nothing accepted": {"Accept: x/y;q=NaN", "Accept-Encoding: ;;;"}, "cookies": {"Cookie: " + strings.Repeat("a=b;", 5000)},
+		"an upgrade": {"Connection: Upgrade", "Upgrade: h2c", "HTTP2-Settings: AAMAAABkAARAAAAAAAIAAAAA"}, "an empty name's value": {"X-Empty:"},
+	} {
+		for _, target := range []string{profile, "/api/user/profile", "/nowhere/"} {
+			all = append(all, attack{name: "header " + name + " " + target, method: "GET", raw: request("GET", target, headers, "")})
+		}
+	}
 	return all
 }

@@ -2,13 +2,17 @@ package contract
 
 import (
 	"encoding/base64"
+	"encoding/json"
 	"fmt"
+	"net/http"
 	"net/url"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
+	"plaza/domain/publication"
 	"plaza/domain/userimage"
 )
 
@@ -16,13 +20,10 @@ var imageRows = []row{
 	{"IMG-01 the whole list of tags is replaced", tagsReplaced, oneStore},
 	{"IMG-01 tags are required and not empty", tagsRequired, oneStore},
 	{"IMG-01 golden image", goldenImage, oneStore},
-	{"IMG-02 key then image then body", orderOfImageChecks, oneStore},
 	{"IMG-03 tags are judged wherever they are sent", tagsJudged, oneStore},
 	{"IMG-04 somebody's images with the newest first", imagesListed, everyStore},
-	{"IMG-04 the uid is required", uidRequired, oneStore},
 	{"IMG-05 images with all of the tags or any of them", imagesByTags, oneStore},
 	{"GEN-04 a list may be repeated and a single value may not", keywordsRepeated, oneStore},
-	{"IMG-05 no more tags are looked for than an image may have", tooManyKeywords, oneStore},
 	{"IMG-06 the list is whole unless a page is asked for", wholeOrPaged, oneStore},
 	{"IMG-07 an image comes as base64 or data URI or form", imageUploads, oneStore},
 	{"IMG-07 what is no picture is refused", noPictures, oneStore},
@@ -87,18 +88,6 @@ func goldenImage(t *testing.T, s *server) {
 	}
 }
 
-func orderOfImageChecks(t *testing.T, s *server) {
-	ada, bob := s.member(t), s.member(t)
-	id := ada.keeps(t, "lake")
-	for _, wrong := range []any{object{}, object{"tags": []string{"a,b"}}, "{"} {
-		s.with("x").patch(t, imagePath(id), wrong).fails(401, "AUTHENTICATION_FAILED")
-		s.anyone().patch(t, imagePath(99999), wrong).fails(401, "NOT_AUTHENTICATED")
-		bob.patch(t, imagePath(99999), wrong).fails(404, "RESOURCE_NOT_FOUND")
-		bob.patch(t, imagePath(id), wrong).fails(403, "PERMISSION_DENIED")
-		ada.patch(t, imagePath(id), wrong).is(400)
-	}
-}
-
 func tagsJudged(t *testing.T, s *server) {
 	ada := s.member(t)
 	id := ada.keeps(t)
@@ -125,16 +114,6 @@ func imagesListed(t *testing.T, s *server) {
 		assert.Equal(t, []string{"data"}, a.names())
 		assert.Equal(t, words(second, first), a.column("data", "id"))
 		a.hasFields("data.0", imageFields)
-	}
-}
-
-func uidRequired(t *testing.T, s *server) {
-	for _, query := range []string{"", "?uid=%20", "?uid=x", "?uid=1.0", "?UID=1"} {
-		s.anyone().get(t, images+query).invalid("uid")
-	}
-	s.anyone().get(t, images+"?page=0&page_size=x").invalid("uid", "page", "page_size")
-	for _, nobody := range []string{"99999", "9223372036854775807"} {
-		assert.JSONEq(t, `{"data": []}`, string(s.anyone().get(t, images+"?uid="+nobody).is(200).body))
 	}
 }
 
@@ -168,19 +147,6 @@ func keywordsRepeated(t *testing.T, s *server) {
 	s.anyone().get(t, imagesOf(ada)+"&uid=99999&page=1&page=2&page_size=5&page_size=x").invalid("uid", "page", "page_size")
 }
 
-func tooManyKeywords(t *testing.T, s *server) {
-	ada := s.member(t)
-	var words []string
-	for n := range userimage.MaxTags {
-		words = append(words, fmt.Sprint("tag", n))
-	}
-	most := strings.Join(words, ",")
-	s.anyone().get(t, imagesOf(ada)+"&tags__contains="+most+"&tags__overlap="+most+","+most).is(200)
-	more := most + ",more"
-	s.anyone().get(t, imagesOf(ada)+"&tags__contains="+more).invalid("tags__contains")
-	s.anyone().get(t, imagesOf(ada)+"&tags__overlap="+more).invalid("tags__overlap")
-}
-
 func wholeOrPaged(t *testing.T, s *server) {
 	ada := s.member(t)
 	for range 23 {
@@ -201,4 +167,165 @@ func wholeOrPaged(t *testing.T, s *server) {
 // inBase64 is the picture as a data URI of the type.
 func inBase64(head string, picture []byte) string {
 	return head + base64.StdEncoding.EncodeToString(picture)
+}
+
+// marshalled is the value as JSON.
+func marshalled(t *testing.T, v any) string {
+	t.Helper()
+	raw, err := json.Marshal(v)
+	require.NoError(t, err)
+	return string(raw)
+}
+
+func imageUploads(t *testing.T, s *server) {
+	ada := s.member(t)
+	picture := aPNG(t)
+	for name, a := range map[string]answer{
+		"base64":        ada.post(t, images, object{"img": picture, "tags": []string{"a", "b"}}),
+		"white space":   ada.post(t, images, object{"img": " " + inBase64("", picture) + "\n", "tags": []string{" a", "b "}}),
+		"data URI":      ada.post(t, images, object{"img": inBase64("data:image/png;base64,", picture), "tags": []string{"a", "b"}}),
+		"another type":  ada.post(t, images, object{"img": inBase64("data:text/plain;base64,", picture), "tags": []string{"a", "b"}}),
+		"for URLs":      ada.post(t, images, object{"img": base64.RawURLEncoding.EncodeToString(picture), "tags": []string{"a", "b"}}),
+		"DATA URI":      ada.post(t, images, object{"img": inBase64("DATA:image/png;base64,", picture), "tags": []string{"a", "b"}}),
+		"form":          ada.sends(t, images, form{[][2]string{{"tags", "a"}, {"tags", "b"}}, "img", picture}),
+		"form and more": ada.sends(t, images, form{[][2]string{{"tags", "a"}, {"x", "y"}, {"tags", " b"}, {"tags", "a"}}, "img", picture}),
+	} {
+		a.is(201).hasFields("data", imageFields)
+		a.shows(object{
+			"user": ada.id, "img_width": 30, "img_height": 20, "tags": []string{"a", "b"},
+			"create_time": "2026-11-20T12:00:00.000000Z", "delete_time": nil,
+		})
+		address := a.text("data.img")
+		shown := s.anyone().fetches(t, address).is(200)
+		assert.Equal(t, "image/png", shown.header.Get("Content-Type"), name)
+		assert.NotEmpty(t, shown.body)
+		assert.Contains(t, address, s.url+"/media/public/")
+		assert.NotContains(t, address, "?", "good for ever")
+		assert.Regexp(t, `\bpublic\b.*\bimmutable\b`, shown.header.Get("Cache-Control"))
+		assert.Equal(t, "nosniff", shown.header.Get("X-Content-Type-Options"))
+	}
+	sameJSON(t, []any{}, ada.post(t, images, object{"img": picture}).is(201).at("data.tags"))
+	sameJSON(t, []any{}, ada.sends(t, images, form{field: "img", file: picture}).is(201).at("data.tags"))
+}
+
+func noPictures(t *testing.T, s *server) {
+	ada := s.member(t)
+	for _, no := range []any{nil, "not base64!", 5, object{}, "data:image/png,abc", "http://127.0.0.1/x.png"} {
+		ada.post(t, images, object{"img": no}).invalid("img")
+	}
+	ada.post(t, images, object{"tags": 5}).invalid("img", "tags")
+	ada.sends(t, images, form{field: "photo", file: aPNG(t)}).invalid("img")
+	ada.saying("Content-Type", "image/png").post(t, images, aPNG(t)).fails(415, "UNSUPPORTED_MEDIA_TYPE")
+	assert.Empty(t, s.anyone().get(t, imagesOf(ada)).is(200).list("data"))
+}
+
+func imageDeleted(t *testing.T, s *server) {
+	ada := s.member(t)
+	made := ada.post(t, images, object{"img": aPNG(t)}).is(201)
+	id, address := made.int("data.id"), made.text("data.img")
+	kept := ada.keeps(t)
+	assert.Empty(t, ada.delete(t, imagePath(id)).is(204).body)
+	s.anyone().fetches(t, address).fails(404, "RESOURCE_NOT_FOUND")
+	assert.Equal(t, words(kept), s.anyone().get(t, imagesOf(ada)).is(200).column("data", "id"))
+	stored, err := s.app.Stores.Images.Get(t.Context(), userimage.ID(id))
+	require.NoError(t, err)
+	assert.False(t, stored.Deleted.IsZero(), "the row stays")
+}
+
+func revalidation(t *testing.T, s *server) {
+	ada := s.member(t)
+	s.shelve(t, 4, "Walks")
+	s.storesItem(t, ada, 1, 4)
+	ada.keeps(t, "a")
+	for path, change := range map[string]func(){
+		categories + "?type=node": func() { s.storesNode(t, ada, 3, 4) },
+		itemsOf(4):                func() { s.storesNode(t, ada, 4, 4) },
+		itemsOf("uncategory"):     func() { s.storesNode(t, ada, 6, 0) },
+		cardOf("node", 1):         func() { s.storesNode(t, ada, 1, 4, func(n *publication.Node) { n.Title = "Another" }) },
+		imagesOf(ada):             func() { ada.keeps(t, "b") },
+		imagesOf(ada) + "&page=1": func() { ada.keeps(t, "c") },
+	} {
+		first := s.anyone().get(t, path).is(200)
+		tag := first.header.Get("ETag")
+		require.Regexp(t, `^(W/)?"[^"]+"$`, tag, path)
+		for _, known := range []string{tag, "*", "W/" + tag, ` "y" ,` + tag + ` , "z"`} {
+			unchanged := s.anyone().saying("If-None-Match", known).get(t, path).is(304)
+			assert.Empty(t, unchanged.body)
+			assert.Equal(t, tag, unchanged.header.Get("ETag"))
+			revalidated(t, unchanged)
+		}
+		again := s.anyone().saying("If-None-Match", `"x"`).get(t, path).is(200)
+		assert.Equal(t, first.body, again.body)
+		revalidated(t, again)
+		s.anyone().saying("If-None-Match", tag).send(t, "HEAD", path, nil).is(304)
+		revalidated(t, ada.get(t, path).is(200))
+		change()
+		changed := s.anyone().saying("If-None-Match", tag).get(t, path).is(200)
+		assert.NotEqual(t, tag, changed.header.Get("ETag"), path)
+		assert.NotEqual(t, first.body, changed.body, path)
+	}
+	s.anyone().saying("If-None-Match", "*").get(t, itemsOf(99)).fails(404, "RESOURCE_NOT_FOUND")
+}
+
+// revalidated asserts that caches must ask again, and for whom they may keep it.
+func revalidated(t *testing.T, a answer) {
+	t.Helper()
+	assert.Equal(t, "no-cache", a.header.Get("Cache-Control"))
+	var varies []string
+	for _, line := range a.header.Values("Vary") {
+		for name := range strings.SplitSeq(line, ",") {
+			varies = append(varies, strings.ToLower(strings.TrimSpace(name)))
+		}
+	}
+	assert.ElementsMatch(t, []string{"authorization", "accept-encoding", "x-language-locale"}, varies)
+}
+
+func notRevalidated(t *testing.T, s *server) {
+	ada := s.member(t)
+	staff := s.staff(t)
+	for path, c := range map[string]*client{publications: ada.client, importedHowTos: staff.client, profile: ada.client, events: ada.client} {
+		a := c.saying("If-None-Match", "*").get(t, path).is(200)
+		assert.Equal(t, "private, no-store", a.header.Get("Cache-Control"), path)
+		assert.Empty(t, a.header.Get("ETag"), path)
+	}
+	refused := s.with("x").get(t, categories).is(401)
+	assert.Empty(t, refused.header.Get("ETag"))
+}
+
+func compressed(t *testing.T, s *server) {
+	ada := s.member(t)
+	for range 4 {
+		ada.keeps(t, strings.Repeat("a", 60), strings.Repeat("b", 60), strings.Repeat("c", 60))
+	}
+	ada.writes(t, object{"title": "x", "content": strings.Repeat("A walk by the lake. ", 100), "publish": true})
+	for path, isTagged := range map[string]bool{imagesOf(ada): true, reference: true, events: false} {
+		plain := ada.saying("Accept-Encoding", "identity").get(t, path).is(200)
+		assert.Empty(t, plain.header.Get("Content-Encoding"), path)
+		for accepted, coding := range map[string]string{"gzip": "gzip", "gzip, deflate, br, zstd": "zstd"} {
+			asking := ada.saying("Accept-Encoding", accepted)
+			a := asking.get(t, path).is(200)
+			assert.Equal(t, coding, a.header.Get("Content-Encoding"), path)
+			assert.Equal(t, string(plain.body), string(a.body), path)
+			assert.Contains(t, strings.Join(a.header.Values("Vary"), ","), "Accept-Encoding", path)
+			head := asking.send(t, http.MethodHead, path, nil).is(200)
+			for _, name := range []string{"Content-Encoding", "Content-Length", "Content-Type", "ETag", "Vary", "Cache-Control"} {
+				assert.Equal(t, a.header.Values(name), head.header.Values(name), "HEAD %s: %s", path, name)
+			}
+			tag := a.header.Get("ETag")
+			assert.Equal(t, isTagged, tag != "", path)
+			if isTagged {
+				assert.NotEqual(t, plain.header.Get("ETag"), tag, path)
+				assert.Equal(t, tag, asking.saying("If-None-Match", tag).get(t, path).is(304).header.Get("ETag"))
+			}
+		}
+	}
+	asking := s.anyone().saying("Accept-Encoding", "gzip, zstd")
+	image := asking.get(t, imagesOf(ada)).is(200).text("data.0.img")
+	for name, a := range map[string]answer{
+		"a key":     asking.post(t, login, object{"username": ada.phone, "password": password}).is(200),
+		"a picture": asking.get(t, strings.TrimPrefix(image, s.url)).is(200),
+	} {
+		assert.Empty(t, a.header.Get("Content-Encoding"), name)
+		assert.NotContains(t, a.header.Get("Vary"), "Accept-Encoding", name)
+	}
 }

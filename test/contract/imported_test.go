@@ -15,7 +15,6 @@ import (
 var importedRows = []row{
 	{"ADM-01 imported how-tos with the newest first", howTosListed, everyStore},
 	{"ADM-01 golden imported how-tos", goldenHowTos, oneStore},
-	{"ADM-02 imported how-tos are for staff", howTosForStaff, oneStore},
 	{"ADM-03 categories are named in either way", howTosOfCategories, everyStore},
 }
 
@@ -61,17 +60,6 @@ func goldenHowTos(t *testing.T, s *server) {
 	}
 	s.stores(t, h)
 	s.staff(t).get(t, importedHowTos).is(200).golden("imported", facts{"<robot>": "Tea Robot", "<robot id>": robot.id})
-}
-
-func howTosForStaff(t *testing.T, s *server) {
-	ada := s.member(t)
-	s.anyone().get(t, importedHowTos).fails(401, "NOT_AUTHENTICATED")
-	s.with("x").get(t, importedHowTos).fails(401, "AUTHENTICATION_FAILED")
-	ada.get(t, importedHowTos).fails(403, "PERMISSION_DENIED")
-	ada.get(t, importedHowTos+"?page=x").fails(403, "PERMISSION_DENIED")
-	staff := s.staff(t)
-	staff.get(t, importedHowTos).is(200)
-	s.with(s.issue(t, staff, 0, "xfile_event")).get(t, importedHowTos).fails(403, "PERMISSION_DENIED")
 }
 
 func howTosOfCategories(t *testing.T, s *server) {

@@ -24,7 +24,6 @@ var leavingRows = []row{
 	{"USR-07 USR-02 EVT-17 password and code erase the account", accountIsErased, everyServer},
 	{"USR-07 a wrong password or code erases nothing", erasureNeedsProof, oneStore},
 	{"USR-07 open orders forbid an erasure", openOrdersForbidErasure, everyStore},
-	{"USR-07 of two erasures at once one is answered", oneErasure, everyServer},
 	{"USR-07 an export is a zip of all that is the caller's", exportOfCaller, everyStore},
 	{"USR-07 two exports an hour", twoExportsAnHour, everyServer},
 }
@@ -126,14 +125,6 @@ func openOrdersForbidErasure(t *testing.T, s *server) {
 	ada.leaves(t, ada.codeToErase(t)).fails(409, "CONFLICT")
 	ada.get(t, profile).is(200)
 	s.anyone().gets(t, ada)
-}
-
-func oneErasure(t *testing.T, s *server) {
-	ada := s.member(t)
-	code := ada.codeToErase(t)
-	statuses := statusesAtOnce(3, func(int) answer { return ada.leaves(t, code) })
-	assert.Equal(t, 1, statuses[204], "%v", statuses)
-	assert.Equal(t, 2, statuses[400]+statuses[401]+statuses[409], "%v", statuses)
 }
 
 // export is the zip that the person gets, as the texts of its files.

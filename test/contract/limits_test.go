@@ -2,10 +2,12 @@ package contract
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"plaza/bootstrap/settings"
 	"plaza/domain/ratelimit"
@@ -163,29 +165,121 @@ func loginsAreLimited(t *testing.T, s *server) {
 	assert.NoError(t, s.app.Signin.SetPassword(t.Context(), ada.id, secret.New(password)))
 }
 
-// TestGEN_14_limits_off: a store has no part in it.
-func TestGEN_14_limits_off(t *testing.T) {
-	t.Parallel()
-	on := stores[0]
-	on.fresh = on.open(t)
-	for name, change := range map[string]func(*settings.Config){
-		"all limits off": func(c *settings.Config) {
-			limited(c)
-			c.Limits = "off"
-		},
-		"one limit off": func(c *settings.Config) {
-			limited(c)
-			c.LimitComments = ratelimit.Off
-		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			s := on.startWith(t, change)
-			ada := s.member(t)
-			id := ada.publishes(t, "x")
-			for range 10 {
-				ada.comments(t, id, "x")
-			}
-			ada.reads(t, id).shows(object{"comment_count": 10})
-		})
+// TestGEN_14_quotas shows the quotas of an account, on servers that allow little.
+func TestGEN_14_quotas(t *testing.T) {
+	onEach(t, everyStore, func(t *testing.T, on store) {
+		for name, show := range map[string]func(*testing.T, store){
+			"GEN-14 drafts": draftQuota, "GEN-14 comments on an event": commentQuota, "GEN-14 bytes of pictures": pictureQuota,
+			"GEN-14 follows": followQuota,
+		} {
+			t.Run(strings.ReplaceAll(name, " ", "_"), func(t *testing.T) {
+				t.Parallel()
+				show(t, on)
+			})
+		}
+	})
+}
+
+// isFull asserts a refusal that tells the quota.
+func (a answer) isFull(quota string) {
+	a.t.Helper()
+	assert.Contains(a.t, a.fails(409, "CONFLICT").text("data.detail"), quota)
+}
+
+func draftQuota(t *testing.T, on store) {
+	s := on.startWith(t, func(c *settings.Config) { c.QuotaDrafts = 2 })
+	ada := s.member(t)
+	draft := object{"title": "A draft"}
+	first, shown := ada.writes(t, draft).int("data.id"), ada.publishes(t, "Published at once")
+	ada.writes(t, draft)
+	ada.post(t, events, draft).isFull("2 drafts")
+	ada.patch(t, eventPath(shown), object{"publish": false, "title": "Hidden"}).isFull("2 drafts")
+	assert.Equal(t, "Published at once", ada.reads(t, shown).text("data.title"), "nothing is changed")
+	assert.Equal(t, 3, ada.get(t, events).is(200).int("pagination.total_count"))
+	ada.patch(t, eventPath(first), object{"publish": true}).is(200)
+	ada.patch(t, eventPath(shown), object{"publish": false}).is(200)
+	ada.post(t, events, draft).isFull("2 drafts")
+	ada.delete(t, eventPath(shown)).is(204)
+	ada.writes(t, draft)
+	s.member(t).writes(t, draft)
+}
+
+func commentQuota(t *testing.T, on store) {
+	s := on.startWith(t, func(c *settings.Config) { c.QuotaComments = 2 })
+	ada, bob := s.member(t), s.member(t)
+	lake := ada.publishes(t, "A lake")
+	said := object{"event": lake, "content": "Well said"}
+	first := bob.comments(t, lake, "One")
+	bob.comments(t, lake, "Two")
+	bob.post(t, comments, said).isFull("2 comments")
+	bob.comments(t, ada.publishes(t, "Tea"), "Elsewhere")
+	ada.comments(t, lake, "Thank you")
+	assert.Equal(t, 3, ada.reads(t, lake).int("data.comment_count"))
+	bob.delete(t, commentPath(first)).is(204)
+	bob.comments(t, lake, "Three")
+	ada.patch(t, eventPath(lake), object{"view_permission": 200}).is(200)
+	bob.post(t, comments, said).invalid("event")
+}
+
+func followQuota(t *testing.T, on store) {
+	s := on.startWith(t, func(c *settings.Config) { c.QuotaFollows = 2 })
+	s.shelve(t, 7, "Walks")
+	s.shelve(t, 8, "Tea")
+	ada, bob, cleo := s.member(t), s.member(t), s.member(t)
+	first := ada.follows(t, bob)
+	ada.followsCategory(t, 7)
+	for _, more := range []object{{"followed_user": cleo.id}, {"followed_category": 8}} {
+		ada.post(t, subscriptions, more).isFull("2 people and categories")
+	}
+	assert.Equal(t, first, ada.post(t, subscriptions, object{"followed_user": bob.id}).is(200).int("data.id"), "it is no further one")
+	ada.blocks(t, cleo)
+	ada.delete(t, subscriptionPath(first)).is(204)
+	ada.followsCategory(t, 8)
+}
+
+// sizeOf returns how many bytes the picture at the address takes.
+func (s *server) sizeOf(t *testing.T, address string) int {
+	t.Helper()
+	return len(s.anyone().fetches(t, address).is(200).body)
+}
+
+// files returns how many files of pictures are stored. An uploaded picture has one, and one for each of its sizes.
+func (s *server) files(t *testing.T) (n int) {
+	t.Helper()
+	for _, err := range s.app.Stores.Media.All(t.Context()) {
+		require.NoError(t, err)
+		n++
+	}
+	return n
+}
+
+func pictureQuota(t *testing.T, on store) {
+	// A picture and an avatar, which is stored in one size, take as much: they show the same.
+	unlimited := on.start(t)
+	size := unlimited.sizeOf(t, unlimited.member(t).post(t, images, object{"img": aPNG(t)}).is(201).text("data.img"))
+	s := on.startWith(t, func(c *settings.Config) { c.QuotaPictures = settings.ByteQuota(4*size + 1) })
+	ada := s.member(t)
+	event := ada.publishes(t, "A lake")
+	image := ada.keeps(t)
+	plate := ada.attaches(t, event).int("data.id")
+	for range 2 {
+		ada.send(t, "PUT", avatars, object{"avatar": aPNG(t)}).is(200)
+	}
+	ada.attaches(t, event)
+	stored := s.files(t)
+	assert.Equal(t, 3*3+1, stored, "a replaced avatar is removed; it has one file")
+
+	// One byte is left, so that all of these are decoded.
+	ada.post(t, images, object{"img": aPNG(t), "tags": []string{"lake"}}).isFull(" bytes")
+	ada.sends(t, images, form{field: "img", file: aPNG(t)}).isFull(" bytes")
+	ada.post(t, plates, object{"event": event, "photo": aPNG(t)}).isFull(" bytes")
+	ada.send(t, "PUT", avatars, object{"avatar": aPNG(t)}).is(200)
+	assert.Equal(t, stored, s.files(t), "the files of refused pictures are removed")
+	assert.Len(t, ada.reads(t, event).list("data.plates"), 2)
+	s.member(t).keeps(t)
+	for _, path := range []string{imagePath(image), platePath(plate), eventPath(event)} {
+		ada.delete(t, path).is(204)
+		ada.keeps(t)
+		ada.post(t, images, object{"img": aPNG(t)}).isFull(" bytes")
 	}
 }

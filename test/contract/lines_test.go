@@ -119,20 +119,11 @@ func linesAreComposed(t *testing.T, s *server) {
 		ada.patch(t, profile, object{field: decomposed(65)}).invalid(field)
 	}
 	id := ada.writes(t, object{"title": decomposed(200)}).shows(object{"title": composed(200)}).int("data.id")
-	ada.reads(t, id).shows(object{"title": composed(200)})
 	ada.patch(t, eventPath(id), object{"title": decomposed(201)}).invalid("title")
-	ada.post(t, newOrder, object{"user": ada.id, "amount": 1, "subject": decomposed(63)}).is(201).shows(object{"subject": composed(63)})
-	image := ada.keeps(t, decomposed(64))
+	ada.keeps(t, decomposed(64))
 	sameJSON(t, []string{composed(64)}, s.tagsOf(t, ada))
-	ada.patch(t, imagePath(image), object{"tags": []string{decomposed(65)}}).invalid("tags")
 	ada.does(t, "disable/", s.member(t), object{"reason": decomposed(500)}).is(200)
 	assert.Equal(t, composed(500), ada.get(t, acts).is(200).text("data.0.reason"))
-	joined := s.anyone().signs(t, newcomer(1), s.anyone().code(t, "sign_up", newcomer(1)), object{"lastname": decomposed(64)}).is(201)
-	s.with(joined.text("data.key")).get(t, profile).is(200).shows(object{"lastname": composed(64)})
-	// Marks that only order, joiners and variation selectors are parts of names.
-	for _, name := range []string{"א\u200eb", "می\u200cخواهم", "葛\U000e0100城", "👩\u200d🚀", "ا\u061cb\u200f"} {
-		ada.patch(t, profile, object{"firstname": name}).is(200).shows(object{"firstname": name})
-	}
 }
 
 func severalLines(t *testing.T, s *server) {

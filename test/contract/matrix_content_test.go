@@ -136,3 +136,23 @@ func platesToDelete(t *testing.T, c *cast) []aim {
 	}, nil)(t, c)
 	return append(all, aim{"no plate", "/api/xfile/plate/99999/", nil, everybody(404), ""})
 }
+
+// commentsToDelete are a contact's comments on events of the owner's, and the
+// owner's own.
+func commentsToDelete(t *testing.T, c *cast) []aim {
+	public, hidden := c.happens(t, showings[1].body), c.happens(t, showings[1].body)
+	forContacts := c.happens(t, showings[2].body)
+	onHidden := commentPath(c.contact.comments(t, hidden, "Oh"))
+	c.owner.patch(t, eventPath(hidden), object{"view_permission": 200}).is(200)
+	return []aim{
+		{"a contact's comment on a public event", commentPath(c.contact.comments(t, public, "Oh")), nil,
+			map[string]int{"owner": 204, "contact": 204, "stranger": 403, "staff": 403, "blocked": 404}, eventPath(public)},
+		{"the owner's comment", commentPath(c.owner.comments(t, public, "Ah")), nil,
+			map[string]int{"owner": 204, "contact": 403, "stranger": 403, "staff": 403, "blocked": 404}, eventPath(public)},
+		{"a contact's comment on an event for contacts", commentPath(c.contact.comments(t, forContacts, "Oh")), nil,
+			map[string]int{"owner": 204, "contact": 204, "stranger": 404, "staff": 404}, eventPath(forContacts)},
+		{"a contact's comment on what is hidden now", onHidden, nil,
+			map[string]int{"owner": 204, "contact": 404, "stranger": 404, "staff": 404}, eventPath(hidden)},
+		{"no comment", commentPath(99999), nil, everybody(404), ""},
+	}
+}

@@ -15,10 +15,9 @@ import (
 	"plaza/application/signin"
 )
 
-// TestMatrix shows AUT-05 to AUT-07, EVT-07, EVT-08 and SUB-04 for every route and
-// everybody: who is refused at the door, and who by what the route is about. A
-// route that is neither in the table nor has a plain trial fails.
-func TestMatrix(t *testing.T) {
+// TestMatrix_AUT06_AUT07_EVT07_IMG02 shows for every route and everybody who is refused at the door, and who by what the route is
+// about (AUT-05, EVT-08, EVT-19, SUB-04), and that both come before the body. A route that has no trial fails.
+func TestMatrix_AUT06_AUT07_EVT07_IMG02(t *testing.T) {
 	t.Parallel()
 	all := maps.Clone(trials)
 	maps.Copy(all, contentTrials)
@@ -42,7 +41,7 @@ func TestMatrix(t *testing.T) {
 				assert.Equal(t, tried.needs, r.Policy.String())
 				for _, who := range callers {
 					for _, a := range tried.aims(t, c) {
-						c.tries(t, r.Method, tried.needs, who, a)
+						c.tries(t, r, tried.needs, who, a)
 					}
 				}
 			})
@@ -97,7 +96,7 @@ type aim struct {
 	kept       string         // what a refusal leaves as it is, as its owner sees it
 }
 
-func (c *cast) tries(t *testing.T, method, needs string, who caller, a aim) {
+func (c *cast) tries(t *testing.T, r httpapi.Route, needs string, who caller, a aim) {
 	t.Helper()
 	about := fmt.Sprintf("%s, %s", who.name, a.name)
 	var before []byte
@@ -105,20 +104,28 @@ func (c *cast) tries(t *testing.T, method, needs string, who caller, a aim) {
 		before = c.owner.get(t, a.kept).is(200).body
 	}
 	client := c.as(t, who, needs, a.path == logout || strings.HasPrefix(a.path, sessions))
-	got := client.send(t, method, a.path, a.body)
+	got := client.send(t, r.Method, a.path, a.body)
 	want, isNamed := a.want[who.role]
 	if !isNamed {
 		want = a.want["stranger"]
 	}
-	if no := refused(needs, who); no.status != 0 {
-		got.fails(no.status, no.code)
+	no := refused(needs, who)
+	if no.status != 0 {
+		said := got.fails(no.status, no.code).text("data.detail")
+		if scope, isScope := strings.CutPrefix(needs, "scope "); isScope && no.status == 403 {
+			assert.Contains(t, said, scope, about)
+		}
 		want = no.status
+	}
+	isBefore := no.status != 0 || strings.Contains(r.Path, "{") && (got.status == 403 || got.status == 404)
+	if a.body != nil && isBefore {
+		assert.Equal(t, want, client.send(t, r.Method, a.path, "{").status, "before the body: %s", about)
 	}
 	assert.Equal(t, want, got.status, "%s: %s", about, got.body)
 	if a.kept != "" && got.status >= 400 {
 		assert.JSONEq(t, string(before), string(c.owner.get(t, a.kept).is(200).body), about)
 	}
-	if method == "GET" {
+	if r.Method == "GET" {
 		assert.Equal(t, want, client.send(t, "HEAD", a.path, a.body).status, "HEAD: %s", about)
 	}
 }
@@ -382,24 +389,4 @@ func commentsOnEvents(t *testing.T, c *cast) []aim {
 		all[i].path, all[i].body = comments, object{"event": id, "content": "Oh"}
 	}
 	return all
-}
-
-// commentsToDelete are a contact's comments on events of the owner's, and the
-// owner's own.
-func commentsToDelete(t *testing.T, c *cast) []aim {
-	public, hidden := c.happens(t, showings[1].body), c.happens(t, showings[1].body)
-	forContacts := c.happens(t, showings[2].body)
-	onHidden := commentPath(c.contact.comments(t, hidden, "Oh"))
-	c.owner.patch(t, eventPath(hidden), object{"view_permission": 200}).is(200)
-	return []aim{
-		{"a contact's comment on a public event", commentPath(c.contact.comments(t, public, "Oh")), nil,
-			map[string]int{"owner": 204, "contact": 204, "stranger": 403, "staff": 403, "blocked": 404}, eventPath(public)},
-		{"the owner's comment", commentPath(c.owner.comments(t, public, "Ah")), nil,
-			map[string]int{"owner": 204, "contact": 403, "stranger": 403, "staff": 403, "blocked": 404}, eventPath(public)},
-		{"a contact's comment on an event for contacts", commentPath(c.contact.comments(t, forContacts, "Oh")), nil,
-			map[string]int{"owner": 204, "contact": 204, "stranger": 404, "staff": 404}, eventPath(forContacts)},
-		{"a contact's comment on what is hidden now", onHidden, nil,
-			map[string]int{"owner": 204, "contact": 404, "stranger": 404, "staff": 404}, eventPath(hidden)},
-		{"no comment", commentPath(99999), nil, everybody(404), ""},
-	}
 }

@@ -2,12 +2,12 @@ package contract
 
 import (
 	"fmt"
+	"plaza/test/pictures"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 )
 
 const (
@@ -24,11 +24,8 @@ var moderationRows = []row{
 	{"MOD-01 only what the caller may see is reported", reportedWrongly, oneStore},
 	{"MOD-01 a block keeps nobody from reporting", reportedBlocked, everyStore},
 	{"MOD-03 a hidden event is its author's alone until it is restored", hiddenEvent, everyStore},
-	{"MOD-03 no PATCH shows a hidden event", patchedHidden, everyStore},
 	{"MOD-03 a hidden comment is its author's alone until it is restored", hiddenComment, everyStore},
-	{"MOD-03 a hidden comment is deleted by its author, and its counts agree", deletedHidden, everyStore},
 	{"MOD-03 a hidden image is in no list, and its files are not served", hiddenImage, everyServer},
-	{"MOD-03 a hidden image is deleted by its owner", deletedHiddenImage, everyStore},
 	{"OFF-01 staff decide reports", decidedReports, everyStore},
 	{"OFF-01 a report says what it is about, unless that was deleted", reportedSubjects, everyStore},
 	{"OFF-01 staff hide with a reason, and once", hiddenWrongly, oneStore},
@@ -121,19 +118,6 @@ func hiddenEvent(t *testing.T, s *server) {
 	assert.Equal(t, []string{"restored", "hidden"}, staff.get(t, acts).is(200).column("data", "act"))
 }
 
-func patchedHidden(t *testing.T, s *server) {
-	ada, bob, staff := s.member(t), s.member(t), s.staff(t)
-	id := ada.publishes(t, "Fog")
-	staff.post(t, hidePath, object{"event": id, "reason": "Advertises"}).is(201)
-	for _, publish := range []bool{false, true} {
-		patched := ada.patch(t, eventPath(id), object{"publish": publish, "title": "Mist"}).is(200)
-		assert.Equal(t, map[bool]int{false: 0, true: 100}[publish], patched.int("data.status"))
-		bob.get(t, eventPath(id)).is(404)
-	}
-	staff.post(t, restorePath, object{"event": id, "reason": "Better"}).is(201)
-	assert.Equal(t, "Mist", bob.get(t, eventPath(id)).is(200).at("data.title"))
-}
-
 // contents returns the texts of the comments on the event that the person sees in the list, within the event, and of which they
 // are notified. The total must agree with the list.
 func (p person) contents(t *testing.T, on int) (listed, within, notified []string) {
@@ -181,71 +165,36 @@ func hiddenComment(t *testing.T, s *server) {
 	assert.Empty(t, bob.get(t, hiddenPath).is(200).list("data"))
 }
 
-func deletedHidden(t *testing.T, s *server) {
-	ada, bob, staff := s.member(t), s.member(t), s.staff(t)
-	quiet, loud := ada.publishes(t, "Quiet"), ada.publishes(t, "Loud")
-	bob.comments(t, loud, "First")
-	s.clock.advance(time.Second)
-	comment := bob.comments(t, quiet, "Rude")
-	order := func() []string {
-		return ada.get(t, recent).is(200).column("data", "title")
-	}
-	require.Equal(t, []string{"Quiet", "Loud"}, order())
-	staff.post(t, hidePath, object{"comment": comment, "reason": "Rude"}).is(201)
-	assert.Equal(t, []string{"Loud"}, order(), "an event whose comments are hidden has none")
-	bob.delete(t, commentPath(comment)).is(204)
-	assert.Zero(t, ada.reads(t, quiet).int("data.comment_count"))
-	assert.Empty(t, bob.get(t, hiddenPath).is(200).list("data"))
-	staff.post(t, restorePath, object{"comment": comment, "reason": "Gone"}).is(404)
-}
-
 func hiddenImage(t *testing.T, s *server) {
 	ada, bob, staff := s.member(t), s.member(t), s.staff(t)
-	made := ada.post(t, images, object{"img": inPNG(t, drawing(1500, 1200)), "tags": []any{"tea"}}).is(201)
+	made := ada.post(t, images, object{"img": pictures.PNG(t, drawing(1500, 1200)), "tags": []any{"tea"}}).is(201)
 	id, address := made.int("data.id"), made.text("data.img")
 	bob.post(t, reportPath, object{"image": id, "reason": "illegal"}).is(201)
-	served := func(status int) {
+	isShown := func(status, listed int) {
+		t.Helper()
 		for _, address := range []string{address, inSize(address, "sm"), inSize(address, "md")} {
 			s.anyone().fetches(t, address).is(status)
 		}
-	}
-	lists := func() (listed int) {
 		for _, who := range []person{ada, bob} {
-			whole := who.get(t, fmt.Sprintf("%s?uid=%d", images, ada.id)).is(200).list("data")
 			paged := who.get(t, fmt.Sprintf("%s?uid=%d&tags__contains=tea&page=1", images, ada.id)).is(200)
-			assert.Equal(t, len(whole), paged.int("pagination.total_count"))
-			assert.Len(t, paged.list("data"), len(whole))
-			listed += len(whole)
+			assert.Equal(t, listed, paged.int("pagination.total_count"))
+			assert.Len(t, paged.list("data"), listed)
 		}
-		return listed
 	}
-	served(200)
+	isShown(200, 1)
 	assertAct(t, staff.post(t, hidePath, object{"image": id, "reason": "Stolen"}), "hidden", "image", id)
-	served(404)
-	assert.Zero(t, lists(), "not even its owner's")
+	isShown(404, 0)
 	assert.Equal(t, "image", ada.get(t, hiddenPath).is(200).at("data.0.kind"))
 	reported := staff.get(t, staffReports+"?state=decided").is(200)
 	assert.Equal(t, true, reported.at("data.0.subject.is_hidden"))
 	s.anyone().fetches(t, reported.text("data.0.subject.image.url")).is(200)
 	bob.post(t, reportPath, object{"image": id, "reason": "illegal"}).invalid("image")
 	ada.patch(t, imagePath(id), object{"tags": []any{"rain", "tea"}}).is(200)
-	served(404)
-	assert.Zero(t, lists())
+	isShown(404, 0)
 	staff.post(t, hidePath, object{"image": id, "reason": "Again"}).is(409)
 	assertAct(t, staff.post(t, restorePath, object{"image": id, "reason": "A mistake"}), "restored", "image", id)
-	served(200)
-	assert.Equal(t, 2, lists())
+	isShown(200, 1)
 	staff.post(t, restorePath, object{"image": id, "reason": "Again"}).is(409)
-	staff.post(t, hidePath, object{"image": 99, "reason": "Gone"}).is(404)
-}
-
-func deletedHiddenImage(t *testing.T, s *server) {
-	ada, staff := s.member(t), s.staff(t)
-	id := ada.post(t, images, object{"img": dot}).is(201).int("data.id")
-	staff.post(t, hidePath, object{"image": id, "reason": "Stolen"}).is(201)
-	ada.delete(t, imagePath(id)).is(204)
-	assert.Empty(t, ada.get(t, hiddenPath).is(200).list("data"))
-	staff.post(t, restorePath, object{"image": id, "reason": "A mistake"}).is(404)
 }
 
 func decidedReports(t *testing.T, s *server) {
@@ -267,30 +216,20 @@ func reportedSubjects(t *testing.T, s *server) {
 	id := ada.publishes(t, "Fog")
 	comment := bob.comments(t, id, "Rude")
 	image := ada.post(t, images, object{"img": dot}).is(201)
-	subject := func(of object) answer {
-		of["reason"] = "spam"
-		bob.post(t, reportPath, of).is(201)
+	for _, c := range []struct{ report, shown object }{
+		{object{"event": id}, object{"event.id": id, "event.title": "Fog", "event.author.uid": ada.id, "is_hidden": false, "comment": nil}},
+		{object{"comment": comment}, object{"comment.content": "Rude", "comment.event": id, "comment.author.uid": bob.id}},
+		{object{"image": image.int("data.id")}, object{"image.url": image.at("data.img"), "image.owner.uid": ada.id}},
+		{object{"user": ada.id}, object{"user.uid": ada.id}},
+	} {
+		c.report["reason"] = "spam"
+		bob.post(t, reportPath, c.report).is(201)
 		list := staff.get(t, staffReports).is(200)
 		list.hasFields("data.0.subject", []string{"event", "comment", "image", "user", "is_hidden"})
-		return list
+		for field, value := range c.shown {
+			list.shows(object{"0.subject." + field: value})
+		}
 	}
-	about := subject(object{"event": id})
-	about.hasFields("data.0.subject.event", []string{"id", "title", "author"})
-	assert.Equal(t, []any{id, "Fog", int(ada.id)}, []any{
-		about.int("data.0.subject.event.id"), about.at("data.0.subject.event.title"), about.int("data.0.subject.event.author.uid"),
-	})
-	assert.Equal(t, false, about.at("data.0.subject.is_hidden"))
-	assert.Nil(t, about.at("data.0.subject.comment"))
-	about = subject(object{"comment": comment})
-	assert.Equal(t, []any{"Rude", id, int(bob.id)}, []any{
-		about.at("data.0.subject.comment.content"), about.int("data.0.subject.comment.event"), about.int("data.0.subject.comment.author.uid"),
-	})
-	about = subject(object{"image": image.int("data.id")})
-	assert.Equal(t, []any{image.at("data.img"), int(ada.id)}, []any{
-		about.at("data.0.subject.image.url"), about.int("data.0.subject.image.owner.uid"),
-	})
-	assert.EqualValues(t, ada.id, subject(object{"user": ada.id}).int("data.0.subject.user.uid"))
-
 	staff.post(t, hidePath, object{"event": id, "reason": "Advertises"}).is(201)
 	assert.Equal(t, true, staff.get(t, staffReports+"?state=decided").is(200).at("data.0.subject.is_hidden"))
 	ada.delete(t, eventPath(id)).is(204)
@@ -304,16 +243,13 @@ func hiddenWrongly(t *testing.T, s *server) {
 	ada, staff := s.member(t), s.staff(t)
 	id := ada.publishes(t, "Fog")
 	for _, path := range []string{hidePath, restorePath} {
-		staff.post(t, path, object{"event": id}).invalid("reason")
 		staff.post(t, path, object{"event": id, "reason": " "}).invalid("reason")
 		staff.post(t, path, object{"reason": "Rude"}).invalid("event")
-		staff.post(t, path, object{"event": id + 1, "reason": "Rude"}).is(404)
-		staff.post(t, path, object{"comment": 99, "reason": "Rude"}).is(404)
 		staff.post(t, path, object{"event": id, "comment": 99, "reason": "Rude"}).invalid("event")
-		ada.post(t, path, object{"event": id, "reason": "Rude"}).is(403)
-		s.anyone().post(t, path, object{"event": id, "reason": "Rude"}).is(401)
+		for _, kind := range []string{"event", "comment", "image"} {
+			staff.post(t, path, object{kind: 9999, "reason": "Rude"}).is(404)
+		}
 	}
-	ada.get(t, staffReports).is(403)
 }
 
 // assertAct asserts that the answer is the audit record of the act on the object.

@@ -2,13 +2,14 @@ package contract
 
 import (
 	"bytes"
+	"fmt"
 	"image/png"
 	"math"
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -23,7 +24,6 @@ var peopleRows = []row{
 	{"USR-02 two hundred uids at most", tooManyPeople, oneStore},
 	{"USR-03 the offset is the one now", offsetNow, oneStore},
 	{"USR-04 everyone has a portrait of their own in three true sizes", portraits, oneStore},
-	{"USR-05 the profile is simple user info and what is one's own", ownProfile, oneStore},
 }
 
 // looksUp asks for the people.
@@ -84,22 +84,19 @@ func portraits(t *testing.T, s *server) {
 	for range 2 {
 		p := s.member(t)
 		a := s.anyone().looksUp(t, p.id)
-		var widths []int
+		width := 0
 		for _, size := range []string{"sm", "md", "lg"} {
 			at := "data.0.avatars.sizes." + size
 			picture := s.picture(t, a.text(at+".path"))
 			drawn, err := png.Decode(bytes.NewReader(picture))
 			require.NoError(t, err)
-			assert.Equal(t, a.int(at+".width"), drawn.Bounds().Dx())
-			assert.Equal(t, a.int(at+".height"), drawn.Bounds().Dy())
-			assert.Equal(t, picture, s.picture(t, a.text(at+".path")), "the same each time")
-			widths = append(widths, drawn.Bounds().Dx())
+			assert.Equal(t, []int{a.int(at + ".width"), a.int(at + ".height")}, []int{drawn.Bounds().Dx(), drawn.Bounds().Dy()})
+			assert.Greater(t, drawn.Bounds().Dx(), width)
+			width = drawn.Bounds().Dx()
 			assert.False(t, pictures[string(picture)], "nobody else has it")
 			pictures[string(picture)] = true
 		}
-		assert.True(t, slices.IsSorted(widths) && widths[0] < widths[1] && widths[1] < widths[2], "%v", widths)
 		s.picture(t, a.text("data.0.avatar"))
-		s.picture(t, a.text("data.0.avatars.path"))
 		s.clock.advance(400 * day)
 		sameJSON(t, a.at("data.0.avatars"), s.anyone().looksUp(t, p.id).at("data.0.avatars"), "the address is stable")
 	}
@@ -115,22 +112,93 @@ func (s *server) picture(t *testing.T, address string) []byte {
 	return a.body
 }
 
-// ownFields are those of the caller's own profile beside infoFields.
-var ownFields = []string{"phone", "scopes", "is_staff", "date_joined", "unread_count", "bio"}
+// erases erases the data of the person.
+func (s *server) erases(t *testing.T, p person) {
+	t.Helper()
+	_, err := s.app.Privacy.Erase(t.Context(), p.id)
+	require.NoError(t, err)
+}
 
-func ownProfile(t *testing.T, s *server) {
-	ada := s.member(t)
-	a := ada.get(t, profile).is(200)
-	a.hasFields("data", append(ownFields, infoFields...))
-	a.shows(object{"uid": ada.id, "phone": ada.phone, "is_staff": false, "date_joined": "2026-11-20T12:00:00.000000Z"})
-	info, isObject := s.anyone().looksUp(t, ada.id).at("data.0").(object)
-	require.True(t, isObject)
-	for field, value := range info {
-		assert.Equal(t, value, a.at("data."+field), field)
+var searchRows = []row{
+	{"USR-08 each word of a name finds people of whose names it begins a word, or all of them together do", namesFind, everyStore},
+	{"USR-08 a name has one Han or two other characters", shortNames, oneStore},
+	{"USR-08 those whom the caller follows come first page by page", followedComeFirst, everyStore},
+	{"USR-08 a new name finds at once, and who is disabled or erased is left out", namesChange, everyServer},
+}
+
+// finds searches for people.
+func (c *client) finds(t *testing.T, name string, more ...string) answer {
+	t.Helper()
+	return c.get(t, search+"?name="+url.QueryEscape(name)+strings.Join(more, ""))
+}
+
+// called is a member with the name.
+func (s *server) called(t *testing.T, given, family string) person {
+	t.Helper()
+	return s.known(t, user.Member{Firstname: given, Lastname: family})
+}
+
+func namesFind(t *testing.T, s *server) {
+	sabela, li, hyphen := s.called(t, "Sabela", "Castro Núñez"), s.called(t, "西", "林"), s.called(t, "Ａnne-Marie", "Straße")
+	for name, want := range map[string][]any{
+		"sab": {sabela.id}, " sabela\u3000castro ": {sabela.id}, "nunez sab": {sabela.id}, "castronu": {sabela.id}, "Castro, Sabela": {sabela.id},
+		"林": {li.id}, "西": {li.id}, "林西": {li.id}, "林 西": {li.id}, "strasse": {hyphen.id}, "ANNE-MARIE S": {hyphen.id}, "marie": {hyphen.id},
+		"西林": {}, "abela": {}, "sabela castro x": {}, "sabelacastro": {}, "%%": {}, "s_": {}, "' OR 1=1": {},
+	} {
+		a := li.finds(t, name).is(200)
+		sameJSON(t, want, append([]any{}, a.each("data", "uid")...), name)
+		assert.Equal(t, object{"next": nil}, a.at("cursor"))
 	}
-	s.clock.advance(time.Hour)
-	staff := s.member(t, func(r *signin.Registration) { r.Staff, r.Scopes = true, []string{"writing_bundle"} })
-	staff.get(t, profile).is(200).shows(object{
-		"is_staff": true, "scopes": []string{"writing_bundle", "back_office"}, "date_joined": "2026-11-20T13:00:00.000000Z",
-	})
+	li.finds(t, "林").hasFields("data.0", infoFields)
+}
+
+func (p person) unfollows(t *testing.T, whom person) {
+	t.Helper()
+	id := p.get(t, fmt.Sprintf("%s?followed_user=%d", subscriptions, whom.id)).is(200).int("data.0.id")
+	p.delete(t, fmt.Sprintf("%s%d/", subscriptions, id)).is(204)
+}
+
+func shortNames(t *testing.T, s *server) {
+	ada := s.member(t)
+	for _, name := range []string{"", " ", "a", "か", "\u200b\u200b", "a\x00b", "ab\xff", strings.Repeat("x", 65)} {
+		ada.finds(t, name).invalid("name")
+	}
+	ada.get(t, search+"?name=ab&name=cd").invalid("name")
+	ada.get(t, search+"?cursor=x&page_size=0").invalid("name", "cursor", "page_size")
+	ada.finds(t, strings.Repeat("王", 64)).is(200)
+}
+
+func followedComeFirst(t *testing.T, s *server) {
+	var all []person
+	for range 7 {
+		all = append(all, s.called(t, "Ana", "Gil"), s.called(t, "Other", "Person"))
+	}
+	me := all[4]
+	me.follows(t, all[12])
+	befriend(t, me, all[8])
+	me.follows(t, all[1]) // of another name
+	all[2].follows(t, me)
+	first := me.finds(t, "ana", "&page_size=3").is(200)
+	sameJSON(t, []any{all[8].id, all[12].id, all[0].id}, first.each("data", "uid"))
+	s.called(t, "Ana", "Late")
+	me.follows(t, all[0])
+	rest := me.finds(t, "ana", "&page_size=3&cursor=", url.QueryEscape(first.text("cursor.next"))).is(200)
+	sameJSON(t, []any{all[2].id, all[4].id, all[6].id}, rest.each("data", "uid"), "nobody twice")
+}
+
+func namesChange(t *testing.T, s *server) {
+	ada, grace := s.called(t, "Ada", "Berg"), s.called(t, "Grace", "Berg")
+	berg := func() []any { return grace.finds(t, "berg").is(200).each("data", "uid") }
+	sameJSON(t, []any{ada.id, grace.id}, berg())
+	ada.patch(t, profile, object{"lastname": "Lovelace"}).is(200)
+	sameJSON(t, []any{grace.id}, berg())
+	sameJSON(t, []any{ada.id}, grace.finds(t, "ada lovelace").each("data", "uid"))
+	for range 2 {
+		require.NoError(t, s.app.Signin.SetDisabled(t.Context(), ada.id, true))
+		assert.Empty(t, grace.finds(t, "ada").is(200).list("data"))
+		require.NoError(t, s.app.Signin.SetDisabled(t.Context(), ada.id, false))
+		assert.Len(t, grace.finds(t, "ada").is(200).list("data"), 1)
+	}
+	s.erases(t, ada)
+	assert.Empty(t, grace.finds(t, "ada").is(200).list("data"))
 }

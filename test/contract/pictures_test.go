@@ -4,15 +4,18 @@ import (
 	"bytes"
 	"fmt"
 	"image"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"plaza/test/pictures"
 )
 
 var pictureRows = []row{
 	{"USR-04 an avatar of one's own in all three sizes", ownAvatar, oneStore},
-	{"USR-04 what is no avatar is refused", noAvatar, oneStore},
 	{"USR-04 an avatar is taken away again", avatarTakenAway, everyServer},
 	{"USR-04 an avatar is seen wherever its person is", avatarEverywhere, oneStore},
 }
@@ -21,49 +24,24 @@ const avatars = "/api/user/avatar/"
 
 func ownAvatar(t *testing.T, s *server) {
 	ada := s.member(t)
-	before := ada.get(t, profile).is(200).text("data.avatar")
-	raw := inPNG(t, drawing(900, 600))
-	sent := []answer{
-		ada.send(t, "PUT", avatars, object{"avatar": raw}).is(200),
-		ada.send(t, "PUT", avatars, object{"avatar": inBase64("data:image/png;base64,", raw)}).is(200),
-		ada.sendsTo(t, "PUT", avatars, form{field: "avatar", file: raw}).is(200),
-	}
-	for _, a := range sent {
-		assert.NotEqual(t, before, a.text("data.avatar"))
-		before = a.text("data.avatar")
-		assert.Equal(t, before, a.text("data.avatars.path"))
-	}
-	last := sent[2]
+	raw := pictures.PNG(t, drawing(900, 600))
+	former := ada.send(t, "PUT", avatars, object{"avatar": inBase64("data:image/png;base64,", raw)}).is(200)
+	last := ada.sendsTo(t, "PUT", avatars, form{field: "avatar", file: raw}).is(200)
+	assert.NotEqual(t, former.text("data.avatar"), last.text("data.avatar"))
+	assert.Equal(t, last.text("data.avatar"), last.text("data.avatars.path"))
 	for name, want := range map[string]image.Point{"sm": {X: 96, Y: 64}, "md": {X: 256, Y: 171}, "lg": {X: 640, Y: 427}} {
 		size := "data.avatars.sizes." + name
 		assert.Equal(t, want, image.Pt(last.int(size+".width"), last.int(size+".height")), name)
-		drawn, _, err := image.Decode(bytes.NewReader(s.picture(t, last.text(size+".path"))))
-		require.NoError(t, err)
-		assert.Equal(t, want, drawn.Bounds().Size(), name)
+		assert.Equal(t, want, s.anyone().fetches(t, last.text(size+".path")).extent(), name)
+		s.anyone().fetches(t, former.text(size+".path")).fails(404, "RESOURCE_NOT_FOUND")
 	}
-	for _, former := range sent[:2] {
-		for _, path := range []string{"data.avatar", "data.avatars.sizes.sm.path", "data.avatars.sizes.lg.path"} {
-			s.anyone().fetches(t, former.text(path)).fails(404, "RESOURCE_NOT_FOUND")
-		}
-	}
-}
-
-func noAvatar(t *testing.T, s *server) {
-	ada := s.member(t)
-	before := ada.get(t, profile).is(200).text("data.avatar")
-	for _, no := range []any{nil, 5, "not base64!"} {
-		ada.send(t, "PUT", avatars, object{"avatar": no}).invalid("avatar")
-	}
-	ada.send(t, "PUT", avatars, object{}).invalid("avatar")
-	ada.saying("Content-Type", "image/png").send(t, "PUT", avatars, aPNG(t)).fails(415, "UNSUPPORTED_MEDIA_TYPE")
-	assert.Equal(t, before, ada.get(t, profile).is(200).text("data.avatar"))
 }
 
 func avatarTakenAway(t *testing.T, s *server) {
 	ada, bob := s.member(t), s.member(t)
 	generated := ada.get(t, profile).is(200)
 	assert.Empty(t, ada.delete(t, avatars).is(204).body, "of one who has none")
-	own := ada.send(t, "PUT", avatars, object{"avatar": inPNG(t, drawing(900, 600))}).is(200)
+	own := ada.send(t, "PUT", avatars, object{"avatar": pictures.PNG(t, drawing(900, 600))}).is(200)
 	bobs := bob.send(t, "PUT", avatars, object{"avatar": aPNG(t)}).is(200)
 	s.anyone().delete(t, avatars).is(401)
 	for range 2 {
@@ -82,7 +60,7 @@ func avatarEverywhere(t *testing.T, s *server) {
 	ada := s.member(t)
 	event := ada.writes(t, object{"title": "x", "publish": true}).int("data.id")
 	ada.post(t, comments, object{"event": event, "content": "y"}).is(201)
-	own := ada.send(t, "PUT", avatars, object{"avatar": inPNG(t, drawing(900, 600))}).is(200)
+	own := ada.send(t, "PUT", avatars, object{"avatar": pictures.PNG(t, drawing(900, 600))}).is(200)
 	seen := map[string]answer{
 		"data.0.avatar":               s.anyone().post(t, simpleInfo, object{"uid": []any{ada.id}}).is(200),
 		"data.avatar":                 ada.get(t, profile).is(200),
@@ -92,4 +70,193 @@ func avatarEverywhere(t *testing.T, s *server) {
 	for path, a := range seen {
 		assert.Equal(t, own.text("data.avatar"), a.text(path), path)
 	}
+}
+
+var pictureSizeRows = []row{
+	{"IMG-08 user images and plates come in two sizes", picturesInSizes, everyServer},
+	{"IMG-08 another size is not found", otherSizes, oneStore},
+	{"IMG-08 a size has the life of its picture", lifeOfSizes, everyStore},
+	{"IMG-08 sizes of former pictures are made when they are asked for", sizesOfFormer, everyServer},
+}
+
+// inSize is the address of the picture in the size.
+func inSize(address, size string) string {
+	if strings.Contains(address, "?") {
+		return address + "&size=" + size
+	}
+	return address + "?size=" + size
+}
+
+// extent decodes the picture that is shown.
+func (a answer) extent() image.Point {
+	a.t.Helper()
+	drawn, _, err := image.DecodeConfig(bytes.NewReader(a.is(200).body))
+	require.NoError(a.t, err)
+	return image.Pt(drawn.Width, drawn.Height)
+}
+
+func picturesInSizes(t *testing.T, s *server) {
+	ada := s.member(t)
+	raw := pictures.PNG(t, drawing(1500, 1200))
+	for name, address := range map[string]string{
+		"image": ada.post(t, images, object{"img": raw}).is(201).text("data.img"),
+		"plate": ada.post(t, plates, object{"event": ada.publishes(t, "x"), "photo": raw}).is(201).text("data.photo"),
+	} {
+		whole := s.anyone().fetches(t, address)
+		assert.Equal(t, image.Pt(1500, 1200), whole.extent(), name)
+		tags := map[string]bool{whole.header.Get("ETag"): true}
+		for size, want := range map[string]image.Point{"sm": {X: 320, Y: 256}, "md": {X: 1024, Y: 819}} {
+			shown := s.anyone().fetches(t, inSize(address, size))
+			assert.Equal(t, want, shown.extent(), name)
+			for _, h := range []string{"Content-Type", "Cache-Control", "X-Content-Type-Options", "Accept-Ranges"} {
+				assert.Equal(t, whole.header.Get(h), shown.header.Get(h), h)
+			}
+			tags[shown.header.Get("ETag")] = true
+			unchanged := s.anyone().saying("If-None-Match", shown.header.Get("ETag")).fetches(t, inSize(address, size)).is(304)
+			assert.Empty(t, unchanged.body)
+			part := s.anyone().saying("Range", "bytes=1-2").fetches(t, inSize(address, size)).is(206)
+			assert.Equal(t, shown.body[1:3], part.body)
+		}
+		assert.Len(t, tags, 3, "each size has a tag of its own")
+	}
+	assert.Equal(t, 6, s.files(t))
+}
+
+func otherSizes(t *testing.T, s *server) {
+	ada := s.member(t)
+	for _, address := range []string{
+		ada.post(t, images, object{"img": aPNG(t)}).is(201).text("data.img"),
+		ada.attaches(t, ada.publishes(t, "x")).text("data.photo"),
+	} {
+		for _, size := range []string{"lg", "SM", "320", "..%2Fsm", "sm&size=md", "%00", "%ff"} {
+			s.anyone().fetches(t, inSize(address, size)).fails(404, "RESOURCE_NOT_FOUND")
+		}
+		for _, blank := range []string{"", "%20", "+%09", "&size="} { // GEN-04
+			assert.Equal(t, s.anyone().fetches(t, address).is(200).body, s.anyone().fetches(t, inSize(address, blank)).is(200).body)
+		}
+		assert.Equal(t, s.anyone().fetches(t, inSize(address, "sm")).body, s.anyone().fetches(t, inSize(address, "sm&size=&size=sm")).body)
+		bare, query, _ := strings.Cut(address, "?")
+		for _, name := range []string{".sm.jpg", ".md.jpg", ".sm.png"} {
+			s.anyone().fetches(t, bare+name).fails(404, "RESOURCE_NOT_FOUND")
+			s.anyone().fetches(t, bare+name+"?"+query).fails(404, "RESOURCE_NOT_FOUND")
+		}
+		s.anyone().fetches(t, address).is(200)
+	}
+}
+
+func lifeOfSizes(t *testing.T, s *server) {
+	ada := s.member(t)
+	event := ada.publishes(t, "x")
+	raw := pictures.PNG(t, drawing(400, 300))
+	image := ada.post(t, images, object{"img": raw}).is(201)
+	plate := ada.post(t, plates, object{"event": event, "photo": raw}).is(201)
+	other := ada.post(t, plates, object{"event": event, "photo": raw}).is(201).text("data.photo")
+	photo := plate.text("data.photo")
+	bare, query, _ := strings.Cut(photo, "?")
+	_, othersQuery, _ := strings.Cut(other, "?")
+	for _, forged := range []string{bare, bare + "?" + othersQuery, bare + "?" + query + "0"} {
+		s.anyone().fetches(t, inSize(forged, "sm")).fails(404, "RESOURCE_NOT_FOUND")
+	}
+	s.anyone().fetches(t, inSize(photo, "sm")).is(200)
+	s.clock.advance(2 * time.Hour)
+	s.anyone().fetches(t, inSize(photo, "sm")).fails(404, "RESOURCE_NOT_FOUND")
+
+	s.anyone().fetches(t, inSize(image.text("data.img"), "sm")).is(200)
+	ada.delete(t, imagePath(image.int("data.id"))).is(204)
+	s.anyone().fetches(t, inSize(image.text("data.img"), "sm")).fails(404, "RESOURCE_NOT_FOUND")
+	ada.delete(t, platePath(plate.int("data.id"))).is(204)
+	ada.delete(t, eventPath(event)).is(204)
+	assert.Zero(t, s.files(t), "sizes are removed with their pictures")
+}
+
+func sizesOfFormer(t *testing.T, s *server) {
+	ada := s.member(t)
+	raw := pictures.PNG(t, drawing(1500, 1200))
+	for _, address := range []string{
+		ada.post(t, images, object{"img": raw}).is(201).text("data.img"),
+		ada.post(t, plates, object{"event": ada.publishes(t, "x"), "photo": raw}).is(201).text("data.photo"),
+	} {
+		for file, err := range s.app.Stores.Media.All(t.Context()) {
+			require.NoError(t, err)
+			if file.Key.IsSize() {
+				require.NoError(t, s.app.Stores.Media.Remove(t.Context(), file.Key))
+			}
+		}
+		again := make([]answer, 4)
+		atOnce(len(again), func(i int) { again[i] = s.anyone().fetches(t, inSize(address, "sm")) })
+		for _, a := range again {
+			assert.Equal(t, image.Pt(320, 256), a.extent())
+			assert.True(t, bytes.Equal(again[0].body, a.body), "whichever server made it")
+		}
+		assert.Equal(t, image.Pt(1024, 819), s.anyone().fetches(t, inSize(address, "md")).extent())
+	}
+}
+
+var plateRows = []row{
+	{"PLA-01 the last thing that a published event shows stays", lastPlateStays, oneStore},
+	{"PLA-02 golden plate", goldenPlate, oneStore},
+	{"PLA-04 a plate has a signed address that works", signedAddress, everyServer},
+	{"PLA-04 a private picture is not at the public address", privateStaysPrivate, oneStore},
+}
+
+const plates = "/api/xfile/plate/"
+
+func platePath(id int) string { return fmt.Sprintf("%s%d/", plates, id) }
+
+// attaches puts a picture on an event of the person's.
+func (p person) attaches(t *testing.T, event int) answer {
+	t.Helper()
+	return p.post(t, plates, object{"event": event, "photo": aPNG(t)}).is(201)
+}
+
+var plateFields = []string{"id", "user", "user_name", "photo", "create_time"}
+
+func lastPlateStays(t *testing.T, s *server) {
+	ada := s.member(t)
+	id := ada.writes(t, object{}).int("data.id")
+	only := ada.attaches(t, id)
+	ada.patch(t, eventPath(id), object{"publish": true}).is(200)
+	ada.delete(t, platePath(only.int("data.id"))).fails(409, "CONFLICT")
+	s.anyone().fetches(t, only.text("data.photo")).is(200)
+	ada.patch(t, eventPath(id), object{"content": "Mist"}).is(200)
+	ada.delete(t, platePath(only.int("data.id"))).is(204)
+}
+
+func goldenPlate(t *testing.T, s *server) {
+	ada := s.member(t)
+	id := ada.publishes(t, "x")
+	ada.attaches(t, id).golden("plate", facts{"<ada>": ada.id})
+	var shown answer
+	shown.t, shown.body = t, []byte(marshalled(t, object{"data": ada.reads(t, id).at("data.plates.0")}))
+	shown.golden("plate", facts{"<ada>": ada.id})
+}
+
+func signedAddress(t *testing.T, s *server) {
+	ada := s.member(t)
+	id := ada.publishes(t, "x", object{"view_permission": 200})
+	address := ada.attaches(t, id).text("data.photo")
+	assert.Contains(t, address, s.url+"/media/private/")
+	for _, c := range []*client{s.anyone(), s.with("x")} { // who has the address has the picture
+		shown := c.fetches(t, address).is(200)
+		assert.Regexp(t, `\bprivate\b`, shown.header.Get("Cache-Control"))
+		assert.NotRegexp(t, `\b(public|immutable)\b`, shown.header.Get("Cache-Control"))
+		assert.Equal(t, "nosniff", shown.header.Get("X-Content-Type-Options"))
+		assert.Equal(t, "image/png", shown.header.Get("Content-Type"))
+	}
+	assert.Equal(t, address, ada.reads(t, id).text("data.plates.0.photo"))
+}
+
+func privateStaysPrivate(t *testing.T, s *server) {
+	ada := s.member(t)
+	bare, query, _ := strings.Cut(ada.attaches(t, ada.publishes(t, "x")).text("data.photo"), "?")
+	public := ada.post(t, images, object{"img": aPNG(t)}).is(201).text("data.img")
+	_, name, _ := strings.Cut(bare, "/media/private/")
+	for _, path := range []string{
+		"/media/public/" + name, "/media/public/private/" + name, "/media/public/..%2Fprivate%2F" + name, "/media/public/%2e%2e/private/" + name,
+		"/media/" + name, "/media/portrait/" + name, strings.Replace(strings.TrimPrefix(public, s.url), "/public/", "/private/", 1),
+	} {
+		ada.get(t, path).fails(404, "RESOURCE_NOT_FOUND")
+		ada.get(t, path+"?"+query).is(404)
+	}
+	s.anyone().fetches(t, public).is(200)
 }

@@ -7,6 +7,9 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
+// ownFields are those of the caller's own profile beside infoFields.
+var ownFields = []string{"phone", "scopes", "is_staff", "date_joined", "unread_count", "bio"}
+
 var profileRows = []row{
 	{"USR-06 a person changes what they send of their profile", profileIsChanged, everyStore},
 	{"USR-06 what is no name and no time zone is refused by name", badProfiles, oneStore},

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
-	"strings"
 	"testing"
 	"time"
 
@@ -22,7 +21,6 @@ var repeatedSales = []sale{
 	{"PAY-09 with an Idempotency-Key the answer is the same to the last byte", replayed, everyStore},
 	{"PAY-09 an Idempotency-Key belongs to one request of one account", keyOfOne, everyStore},
 	{"PAY-09 what an Idempotency-Key was answered with is no longer good", keyOver, everyStore},
-	{"PAY-09 an Idempotency-Key has a form", idempotencyKeyForm, oneStore},
 }
 
 // retryAfter is for how long the answer asks to stay away.
@@ -131,18 +129,4 @@ func keyOver(t *testing.T, s *till) {
 	code.post(t, pay, paymentWith(byCode)).is(200)
 	s.hears(t, letter(s.notice(s.isPaid(t), nil), walletKey)).isTaken()
 	code.post(t, pay, paymentWith(byCode)).fails(409, "CONFLICT") // the order is paid
-}
-
-func idempotencyKeyForm(t *testing.T, s *till) {
-	ada, _ := s.sells(t)
-	for _, no := range []string{strings.Repeat("k", 256), " ", strings.Repeat("é", 256)} {
-		a := ada.saying(keyHeader, no).post(t, pay, paymentWith(byCode))
-		a.invalid(keyHeader)
-	}
-	for _, yes := range []string{strings.Repeat("k", 255), "é", "7b0f6c1e-4a52-4a9e-9a35-1f0c8f0c7d11"} {
-		ada.saying(keyHeader, yes).post(t, pay, paymentWith(byCode)).is(200)
-	}
-	twice := ada.saying(keyHeader, "one")
-	twice.header[keyHeader] = append(twice.header[keyHeader], "two")
-	twice.post(t, pay, paymentWith(byCode)).invalid(keyHeader)
 }

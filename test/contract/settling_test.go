@@ -20,7 +20,6 @@ var noticedSales = []sale{
 	{"PAY-10 a notification that disagrees is disputed", disputes, everyStore},
 	{"PAY-10 money for no order that we know is disputed", unmatchedPayments, everyStore},
 	{"PAY-10 a payment that failed is nothing to do", nothingPaid, oneStore},
-	{"PAY-10 the sandbox notifies by itself", notifiedBySandbox, oneStore},
 }
 
 const payments = "/api/pay-admin/v1/payment/"
@@ -145,22 +144,140 @@ func nothingPaid(t *testing.T, s *till) {
 	assert.Empty(t, s.received(t, "").list("data"))
 }
 
-// notifiedBySandbox has the wallet's side send what it sends: late, twice at once, and
-// the later payment first.
-func notifiedBySandbox(t *testing.T, s *till) {
-	ran := make(chan error, 1)
-	go func() { ran <- s.box.Run(t.Context()) }()
-	t.Cleanup(func() { assert.NoError(t, <-ran) })
-	ada, first, _ := s.settled(t)
-	s.misbehaves(t, sandbox.Misbehaviour{On: sandbox.Notify, Do: sandbox.Repeat, Copies: 5})
-	bob, second, _ := s.settled(t)
-	for _, of := range []struct {
-		who   person
-		order int
-	}{{ada, first}, {bob, second}} {
-		path := fmt.Sprintf("%s%d/", ownOrders, of.order)
-		require.Eventually(t, func() bool { return of.who.get(t, path).is(200).text("data.state") == "paid" },
-			20*time.Second, 20*time.Millisecond, "the sandbox sent no notification")
+var polledSales = []sale{
+	{"PAY-11 a lost notification is found by asking", lostNotice, everyStore},
+	{"PAY-11 payments are listed for the back office", listedPayments, everyStore},
+}
+
+// failingSales use a wallet that fails.
+var failingSales = []sale{
+	{"PAY-13 a wallet that talks nonsense", walletGarbled, oneStore},
+}
+
+func lostNotice(t *testing.T, s *till) {
+	ada, order, trade := s.settled(t)
+	assert.Zero(t, s.tend(t), "not so soon")
+	s.clock.advance(30 * time.Second)
+	assert.Equal(t, 1, s.tend(t))
+	assert.Equal(t, trade.TransactionID, ada.stands(t, order, payment.Paid).text("data.transaction_id"))
+	s.clock.advance(24 * time.Hour)
+	assert.Zero(t, s.tend(t), "it is final")
+	s.hears(t, letter(s.notice(trade, nil), walletKey)).isTaken() // late
+	assert.Len(t, s.received(t, "").list("data"), 1)
+}
+
+func listedPayments(t *testing.T, s *till) {
+	for n := range 5 {
+		_, _, trade := s.settled(t)
+		change := map[string]string{}
+		if n%2 == 1 {
+			change["total_fee"] = fmt.Sprint(n)
+		}
+		s.hears(t, letter(s.notice(trade, change), walletKey)).isTaken()
+		s.clock.advance(time.Minute)
 	}
-	assert.Equal(t, []any{"applied", "applied"}, s.received(t, "").each("data", "state"))
+	staff := s.staff(t)
+	all := staff.get(t, payments).is(200)
+	assert.Equal(t, []any{"applied", "disputed", "applied", "disputed", "applied"}, all.each("data", "state"), "the newest first")
+	all.hasFields("data.0", []string{"id", "order", "transaction_id", "state", "amount", "currency", "received_at", "refunded", "user",
+		"subject"})
+	sameJSON(t, pagination(2, 5, 3, 2, 3, 1), staff.get(t, payments+"?page_size=2&page=2").is(200).at("pagination"))
+	sameJSON(t, pagination(20, 3, 1, 1, nil, nil), staff.get(t, payments+"?state=applied").is(200).at("pagination"))
+	assert.Empty(t, staff.get(t, payments+"?state=refund_due").is(200).list("data"))
+	staff.get(t, payments+"?state=paid").invalid("state")
+}
+
+// unharmed asserts that after a failure nothing is charged, the order is open, and the
+// same call succeeds when it is repeated, with one trade at the wallet.
+func (s *till) unharmed(t *testing.T, ada person, order int) {
+	t.Helper()
+	ada.stands(t, order, payment.Open)
+	assert.Empty(t, s.received(t, "").list("data"))
+	ada.post(t, pay, paymentWith(object{"order_id": order})).is(200)
+	mine := 0
+	for _, trade := range s.box.Ledger() {
+		if trade.State != sandbox.Closed {
+			mine++
+		}
+	}
+	assert.Equal(t, 1, mine)
+	s.hears(t, letter(s.notice(s.isPaid(t), nil), walletKey)).isTaken()
+	ada.stands(t, order, payment.Paid)
+}
+
+func walletGarbled(t *testing.T, s *till) {
+	ada, order := s.sells(t)
+	for _, trick := range []sandbox.Trick{sandbox.Garbage, sandbox.Forge} {
+		s.misbehaves(t, sandbox.Misbehaviour{On: sandbox.UnifiedOrder, Do: trick})
+		ada.post(t, pay, paymentWith(byCode)).fails(502, "GATEWAY_ERROR")
+	}
+	s.unharmed(t, ada, order)
+}
+
+var findingSales = []sale{
+	{"PAY-15 a bill that agrees leaves no finding", billAgrees, everyStore},
+	{"PAY-15 staff lists findings by kind, state and day", findingsListed, everyStore},
+}
+
+const findings = "/api/pay-admin/v1/finding/"
+
+// billed is the day of the payments of a till.
+var billed = payment.DayOf(epoch)
+
+// reconciles passes the time until the wallet has made the bill of the day, and compares it.
+func (s *till) reconciles(t *testing.T) []any {
+	t.Helper()
+	_, over := billed.Bounds()
+	if wait := over.Add(payment.BillReady).Sub(s.clock.Now()); wait > 0 {
+		s.clock.advance(wait)
+	} else {
+		s.clock.advance(time.Second) // a comparison is known by when it began
+	}
+	_, err := s.app.Reconciling.Reconcile(t.Context(), billed)
+	require.NoError(t, err)
+	return s.staff(t).get(t, findings).is(200).list("data")
+}
+
+// refundsPart refunds a part of the payment, which the wallet confirms.
+func (s *till) refundsPart(t *testing.T, paid int) {
+	t.Helper()
+	s.staff(t).post(t, refunds, object{"payment": paid, "amount": 300, "reason": "Cold"}).is(201)
+}
+
+func billAgrees(t *testing.T, s *till) {
+	_, _, paid := s.bought(t)
+	s.refundsPart(t, paid)
+	ada, _ := s.sells(t)
+	ada.post(t, pay, paymentWith(byCode)).is(200) // it is never paid
+	assert.Empty(t, s.reconciles(t))
+	assert.NotContains(t, s.log.String(), "needs review")
+	assert.Equal(t, 1, s.received(t, "").int("pagination.total_count"))
+}
+
+func findingsListed(t *testing.T, s *till) {
+	var all []payment.Finding
+	for n, kind := range payment.FindingKinds() {
+		f := payment.Finding{Day: billed, Kind: kind, TransactionID: fmt.Sprint("t", n), Expected: "1 CNY", Found: "2 CNY"}
+		if n%2 == 0 {
+			f.Resolved = epoch
+		}
+		all = append(all, f)
+	}
+	all[3].Day = billed.Before()
+	require.NoError(t, s.app.Stores.Ledger.StoreFindings(t.Context(), epoch, all))
+	staff := s.staff(t)
+	a := staff.get(t, findings).is(200)
+	assert.Equal(t, []any{"t3", "t2", "t1", "t0"}, a.each("data", "transaction_id"), "the newest first")
+	a.hasFields("data.0", []string{"id", "day", "kind", "transaction_id", "order", "expected", "found", "resolved_at"})
+	for query, want := range map[string][]any{
+		"?kind=amount": {"t2"}, "?state=open": {"t3", "t1"}, "?state=resolved": {"t2", "t0"}, "?day=2026-11-19": {"t3"},
+		"?state=open&day=2026-11-20": {"t1"}, "?page_size=2&page=2": {"t1", "t0"}, "?day=2026-11-20&kind=unknown_there&state=open": {"t1"},
+	} {
+		assert.Equal(t, want, staff.get(t, findings+query).is(200).each("data", "transaction_id"), query)
+	}
+	assert.Empty(t, staff.get(t, findings+"?day=2026-01-01").is(200).list("data"))
+	staff.get(t, findings+"?kind=x&state=closed&day=2026-11-31&page=0").invalid("kind", "state", "day", "page")
+	staff.get(t, findings+"?page=2").fails(404, "RESOURCE_NOT_FOUND")
+	s.member(t).get(t, findings).fails(403, "PERMISSION_DENIED")
+	s.anyone().get(t, findings).fails(401, "NOT_AUTHENTICATED")
 }

@@ -17,11 +17,9 @@ import (
 // throttleRows show AUT-11 wherever the failures are counted. That processes count
 // together is for sharingRows to show.
 var throttleRows = []row{
-	{"AUT-11 five failures from an address close it to the username", fiveFailures, everyStore},
+	{"AUT-11 five failures from an address close it to the username", fiveFailures, everyServer},
 	{"AUT-11 unknown usernames count alike", unknownCountAlike, oneStore},
-	{"AUT-11 other addresses stay open", otherAddressesStayOpen, oneStore},
 	{"AUT-11 X-Forwarded-For of a stranger is not believed and warned of", strangersForward, oneStore},
-	{"AUT-11 of several forwarded addresses the last not trusted counts", forwardedChain, oneStore},
 }
 
 // behindProxy is a server that believes its proxy, from where the tests talk: no balancer is between.
@@ -87,16 +85,6 @@ func unknownCountAlike(t *testing.T, s *server) {
 	assert.JSONEq(t, string(known.body), string(unknown.body))
 }
 
-func otherAddressesStayOpen(t *testing.T, s *server) {
-	s = s.on.behindProxy(t)
-	ada := s.member(t)
-	s.from("192.0.2.1").failsTimes(t, 5, ada.phone)
-	s.from("192.0.2.1").logsIn(t, ada.phone, password).throttled()
-	s.from("::ffff:192.0.2.1").logsIn(t, ada.phone, password).throttled()
-	s.from("192.0.2.2").gets(t, ada)
-	s.from("192.0.2.1").logsIn(t, ada.phone, password).throttled()
-}
-
 func strangersForward(t *testing.T, s *server) {
 	s = s.direct(t)
 	ada := s.member(t)
@@ -114,13 +102,116 @@ func strangersForward(t *testing.T, s *server) {
 	assert.NotContains(t, trusting.log.String(), "ignoring X-Forwarded-For")
 }
 
-func forwardedChain(t *testing.T, s *server) {
+// usualPlaceRows show that failures of other usernames at a shared address do not lock out
+// the usernames that log in there.
+var usualPlaceRows = []row{
+	{"AUT-11 three hundred failures from one address do not stop a username that logged in from it", sharedAddress, everyStore},
+}
+
+func sharedAddress(t *testing.T, s *server) {
 	s = s.on.behindProxy(t)
-	ada := s.member(t)
-	for i := range 5 { // what stands before it is only what the caller says
-		s.from(fmt.Sprintf("203.0.113.%d, 192.0.2.1, 10.1.2.3", i)).failsTimes(t, 1, ada.phone)
+	ada, bob := s.member(t), s.member(t)
+	s.from("192.0.2.1").gets(t, ada)
+	s.clock.advance(29 * day)
+	for i := range 75 {
+		s.from("192.0.2.1").failsTimes(t, 4, fmt.Sprintf("+86-138%08d", i))
+	}
+	s.from("192.0.2.1").logsIn(t, bob.phone, password).throttled()
+	s.from("192.0.2.1").gets(t, ada)
+	s.from("192.0.2.1").failsTimes(t, 5, ada.phone)
+	assert.Equal(t, 15*time.Minute, s.from("192.0.2.1").logsIn(t, ada.phone, password).throttled(), "her own failures")
+
+	s.clock.advance(31 * day) // it is no usual place any more
+	for i := range 75 {
+		s.from("192.0.2.1").failsTimes(t, 4, fmt.Sprintf("+86-138%08d", i))
 	}
 	s.from("192.0.2.1").logsIn(t, ada.phone, password).throttled()
-	s.from("203.0.113.77, 192.0.2.1").logsIn(t, ada.phone, password).throttled()
-	s.from("192.0.2.1, 203.0.113.1").gets(t, ada)
+	s.from("192.0.2.2").gets(t, ada)
+}
+
+// spoofRows show that headers and other places count for no more than the interface says.
+var spoofRows = []row{
+	{"AUT-05 a key counts in its header alone", keysElsewhere, oneStore},
+	{"AUT-11 no header makes another address", spoofedAddresses, oneStore},
+	{"GEN-07 a method is not overridden", overriddenMethods, oneStore},
+	{"GEN-09 the host and the path that a header names count for nothing", otherHosts, oneStore},
+}
+
+func keysElsewhere(t *testing.T, s *server) {
+	ada := s.member(t)
+	for _, name := range []string{"token", "key", "access_token", "api_key", "Authorization", "HTTP_AUTHORIZATION"} {
+		s.anyone().get(t, profile+"?"+name+"=Token%20"+ada.key).fails(401, "NOT_AUTHENTICATED")
+		s.anyone().saying("Cookie", name+"="+ada.key+"; sessionid="+ada.key).get(t, profile).fails(401, "NOT_AUTHENTICATED")
+		s.anyone().post(t, events, object{name: ada.key, "title": "x"}).fails(401, "NOT_AUTHENTICATED")
+	}
+	for _, name := range []string{"X-Auth-Token", "X-Api-Key", "Proxy-Authorization", "X-Authorization", "X-User-ID",
+		"X-Remote-User", "Remote-User", "X-Forwarded-User"} {
+		for _, value := range []string{ada.key, "Token " + ada.key, fmt.Sprint(ada.id)} {
+			s.anyone().saying(name, value).get(t, profile).fails(401, "NOT_AUTHENTICATED")
+		}
+	}
+	// of several the first counts
+	for _, first := range []string{"Authorization: Token x", "Authorization: Basic x", "Authorization:", "authorization: token"} {
+		s.dial(t).say(request("GET", profile, []string{first, "Authorization: Token " + ada.key}, "")).answer("GET").is(401)
+	}
+}
+
+func spoofedAddresses(t *testing.T, s *server) {
+	names := []string{
+		"X-Forwarded-For", "X-Real-IP", "Forwarded", "True-Client-IP", "CF-Connecting-IP", "X-Client-IP", "Client-IP", "Via",
+	}
+	ada := s.member(t)
+	s.anyone().failsTimes(t, 5, ada.phone)
+	trusting := s.on.behindProxy(t) // the proxy's header counts, and no other
+	trusting.member(t)
+	trusting.from("192.0.2.1").failsTimes(t, 5, ada.phone)
+	for i, name := range names {
+		for _, value := range []string{"198.51.100.%d", "for=192.0.2.%d", "127.0.0.1, 192.0.2.%d", "127.0.0.%d", "::%d"} {
+			s.anyone().saying(name, fmt.Sprintf(value, i+9)).logsIn(t, ada.phone, password).throttled()
+			if name != "X-Forwarded-For" {
+				trusting.from("192.0.2.1").saying(name, fmt.Sprintf(value, i+9)).logsIn(t, ada.phone, password).throttled()
+			}
+		}
+	}
+	for _, said := range []string{"198.51.100.7, 192.0.2.1", "198.51.100.7,192.0.2.1, 10.9.9.9", " 192.0.2.1 ", "::ffff:192.0.2.1"} {
+		trusting.from(said).logsIn(t, ada.phone, password).throttled()
+	}
+	raw := request("POST", login, []string{"X-Forwarded-For: 198.51.100.8", "X-Forwarded-For: 192.0.2.1", jsonType}, fmt.Sprintf(`{"username": %q, "password": %q}`, ada.phone, password))
+	trusting.dial(t).say(raw).answer("POST").throttled() // the header that the proxy added comes last
+	trusting.from("192.0.2.1, 203.0.113.1").gets(t, ada)
+}
+
+func overriddenMethods(t *testing.T, s *server) {
+	ada := s.member(t)
+	id := ada.publishes(t, "x")
+	for _, name := range []string{"X-HTTP-Method-Override", "X-HTTP-Method", "X-Method-Override", "X-Original-Method"} {
+		c := ada.saying(name, "DELETE")
+		c.get(t, eventPath(id)+"?_method=DELETE&method=DELETE").is(200)
+		c.post(t, eventPath(id), object{"title": "y", "_method": "DELETE"}).fails(405, "METHOD_NOT_ALLOWED")
+		c.sendsTo(t, "POST", eventPath(id), form{texts: [][2]string{{"_method", "DELETE"}}}).fails(405, "METHOD_NOT_ALLOWED")
+	}
+	ada.reads(t, id).shows(object{"title": "x"})
+}
+
+func otherHosts(t *testing.T, s *server) {
+	ada := s.member(t)
+	ada.keeps(t)
+	const evil = "evil.example"
+	for _, path := range []string{
+		profile, imagesOf(ada), "/api/user/profile", "/nowhere/", reference, events + "?page=0", "http://" + evil + profile,
+	} {
+		for _, more := range []string{
+			"X-Forwarded-Host: " + evil, "Forwarded: host=" + evil + ";proto=https", "X-Host: " + evil, "X-Forwarded-Server: " + evil,
+			"X-Forwarded-Prefix: //" + evil, "Referer: https://" + evil + "/", "Origin: https://" + evil, "X-Original-URL: //" + evil + "/",
+		} {
+			raw := request("GET", path, []string{"Authorization: Token " + ada.key, more, "X-Forwarded-Proto: https", "X-Forwarded-Port: 1"}, "")
+			a := s.dial(t).say(strings.Replace(raw, "Host: plaza.example", "Host: "+evil, 1)).answer("GET")
+			assert.Less(t, a.status, 500)
+			assert.NotContains(t, fmt.Sprint(a.header, string(a.body)), evil, "%s %v", path, more)
+		}
+	}
+	for _, name := range []string{"X-Original-URL", "X-Rewrite-URL", "X-Original-URI", "X-Forwarded-URI", "X-Override-URL"} {
+		ada.saying(name, profile).get(t, "/nowhere/").is(404)
+		s.anyone().saying(name, reference).get(t, profile).is(401)
+	}
 }

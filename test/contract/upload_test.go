@@ -2,17 +2,19 @@ package contract
 
 import (
 	"bytes"
+	"encoding/binary"
+	"fmt"
+	"hash/crc32"
 	"image"
 	"image/color"
-	"image/gif"
-	"image/jpeg"
-	"image/png"
-	"io"
 	"mime/multipart"
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"plaza/test/pictures"
 )
 
 // drawing is a picture of the size, of one colour.
@@ -23,33 +25,7 @@ func drawing(width, height int) image.Image {
 }
 
 // aPNG is the bytes of a picture, 30 pixels wide and 20 high.
-func aPNG(t *testing.T) []byte {
-	t.Helper()
-	return inPNG(t, drawing(30, 20))
-}
-
-func inPNG(t *testing.T, picture image.Image) []byte {
-	t.Helper()
-	return encoded(t, func(w io.Writer) error { return png.Encode(w, picture) })
-}
-
-func aJPEG(t *testing.T) []byte {
-	t.Helper()
-	return encoded(t, func(w io.Writer) error { return jpeg.Encode(w, drawing(30, 20), nil) })
-}
-
-func aGIF(t *testing.T) []byte {
-	t.Helper()
-	return encoded(t, func(w io.Writer) error { return gif.Encode(w, drawing(30, 20), nil) })
-}
-
-// encoded is what encode writes.
-func encoded(t *testing.T, encode func(w io.Writer) error) []byte {
-	t.Helper()
-	var b bytes.Buffer
-	require.NoError(t, encode(&b))
-	return b.Bytes()
-}
+func aPNG(t *testing.T) []byte { return pictures.PNG(t, drawing(30, 20)) }
 
 // form is a form with texts, given as pairs of a name and a text, and a file.
 type form struct {
@@ -87,4 +63,156 @@ func (c *client) fetches(t *testing.T, address string) answer {
 	path, isOurs := strings.CutPrefix(address, c.server.url)
 	require.True(t, isOurs, address)
 	return c.get(t, path)
+}
+
+// formRows show what becomes of forms that are made to confuse.
+var formRows = []row{
+	{"IMG-07 forms that are broken or too large are refused", brokenForms, oneStore},
+	{"IMG-07 names of files and types of parts mean nothing", partsMeanNothing, oneStore},
+}
+
+// formOf is a body of the parts, each its headers and its content.
+func formOf(parts ...[2]string) string {
+	var b strings.Builder
+	for _, part := range parts {
+		b.WriteString("--b\r\n" + part[0] + "\r\n\r\n" + part[1] + "\r\n")
+	}
+	return b.String() + "--b--\r\n"
+}
+
+// field is the header of a part with the name and what else is given.
+func field(name string, more ...string) string {
+	return fmt.Sprintf("Content-Disposition: form-data; name=%q", name) + strings.Join(more, "")
+}
+
+const asFile = `; filename="x.png"`
+
+func (c *client) sendsForm(t *testing.T, contentType, body string) answer {
+	t.Helper()
+	return c.saying("Content-Type", contentType).send(t, "POST", images, body)
+}
+
+const formType = "multipart/form-data; boundary=b"
+
+func brokenForms(t *testing.T, s *server) {
+	ada := s.member(t)
+	picture := [2]string{field("img", asFile), string(aPNG(t))}
+	parts := func(n int) (all [][2]string) {
+		for i := range n {
+			all = append(all, [2]string{field(fmt.Sprint("x", i)), "y"})
+		}
+		return all
+	}
+	whole := formOf(picture)
+	const long = "\r\nX: "
+	for name, c := range map[string]struct{ body, field string }{
+		"nothing": {"", "non_field_errors"}, "no part": {"--b--\r\n", "img"},
+		"no end":                   {strings.TrimSuffix(whole, "--b--\r\n"), "non_field_errors"},
+		"another boundary":         {strings.ReplaceAll(whole, "--b", "--c"), "non_field_errors"},
+		"101 parts":                {formOf(append([][2]string{picture}, parts(100)...)...), "non_field_errors"},
+		"a head of 900 KB":         {formOf([2]string{field("img", asFile) + long + strings.Repeat("x", 900<<10), "x"}, picture), "img"},
+		"a hundred thousand heads": {formOf([2]string{field("img", asFile) + strings.Repeat(long, 100_000), ""}, picture), "non_field_errors"},
+		"the name in another case": {formOf([2]string{field("IMG", asFile), picture[1]}), "img"},
+		"base64 said":              {formOf([2]string{field("img", asFile) + "\r\nContent-Transfer-Encoding: base64", dot}), "img"},
+		"no picture first":         {formOf([2]string{field("img", asFile), "<svg/>"}, picture), "img"},
+		"tags as a file":           {formOf(picture, [2]string{field("tags", asFile), "x"}), "tags"},
+		"a tag with a comma":       {formOf(picture, [2]string{field("tags"), "a,b"}), "tags"},
+	} {
+		a := ada.sendsForm(t, formType, c.body)
+		require.Equal(t, 400, a.status, "%s: %s", name, a.body)
+		a.invalid(c.field)
+	}
+	for _, contentType := range []string{"multipart/form-data", "multipart/form-data; boundary=" + strings.Repeat("b", 71)} {
+		ada.sendsForm(t, contentType, whole).invalid("non_field_errors")
+	}
+	for _, contentType := range []string{"multipart/mixed; boundary=b", "multipart/form-data; boundary=c; boundary=b"} {
+		ada.sendsForm(t, contentType, whole).fails(415, "UNSUPPORTED_MEDIA_TYPE")
+	}
+	tooLarge := ada.sendsForm(t, formType, formOf(picture, [2]string{field("tags"), strings.Repeat("x", 1<<20+1)}))
+	tooLarge.fails(413, "PAYLOAD_TOO_LARGE")
+	assert.True(t, tooLarge.closes, "the next request has a connection of its own")
+	ada.saying("Content-Encoding", "gzip").sendsForm(t, formType, whole).fails(415, "UNSUPPORTED_MEDIA_TYPE")
+	assert.Empty(t, s.anyone().get(t, imagesOf(ada)).is(200).list("data"))
+	ada.sendsForm(t, formType, formOf(append([][2]string{picture}, parts(99)...)...)).is(201)
+}
+
+func partsMeanNothing(t *testing.T, s *server) {
+	ada := s.member(t)
+	picture := string(aPNG(t))
+	want := s.picture(t, ada.sendsForm(t, formType, formOf([2]string{field("img", asFile), picture})).is(201).text("data.img"))
+	for _, head := range []string{
+		field("img", `; filename="../../../etc/passwd"`), field("img", `; filename="..\..\x.php"`), field("img", `; filename="C:\x.html"`), field("img", `; filename="x.svg"`) + "\r\nContent-Type: image/svg+xml", field("img", asFile) + "\r\nContent-Type: text/html",
+		field("img", `; filename="<script>.png"`), field("img", `; filename*=UTF-8''%2e%2e%2fx.php`), field("img", asFile) + "\r\nContent-Length: 1", field("img", asFile) + "\r\nContent-Encoding: gzip", field("img", `; filename="`+strings.Repeat("x", 5000)+`"`),
+		field("img", `; filename="/"`), field("img", asFile) + "\r\nContent-Type: multipart/mixed; boundary=b", field("img", `; filename=".."`), field("img"), field("img") + "\r\nContent-Type: image/png", // as React Native and axios send a Blob
+	} {
+		a := ada.sendsForm(t, formType, formOf([2]string{head, picture}, [2]string{field("img", asFile), ""})).is(201) // an empty one is none
+		address := a.text("data.img")
+		assert.Regexp(t, `^`+s.url+`/media/public/[a-z2-7]{26}\.png$`, address)
+		shown := s.anyone().fetches(t, address).is(200)
+		assert.Equal(t, "image/png", shown.header.Get("Content-Type"))
+		assert.Equal(t, want, shown.body)
+	}
+}
+
+// polyglotRows show that what is shown as a picture is a picture alone.
+var polyglotRows = []row{
+	{"PLA-03 what is two things at once is shown as a picture alone", polyglots, oneStore},
+	{"PLA-03 what only some browsers show is refused", otherPictures, oneStore},
+}
+
+// pngChunk is a chunk of a PNG.
+func pngChunk(name string, data []byte) []byte {
+	named := append([]byte(name), data...)
+	whole := append(binary.BigEndian.AppendUint32(nil, uint32(len(data))), named...)
+	return binary.BigEndian.AppendUint32(whole, crc32.ChecksumIEEE(named))
+}
+
+func polyglots(t *testing.T, s *server) {
+	ada := s.member(t)
+	event := ada.publishes(t, "x")
+	const script = "<script>alert(1)</script><?php system($_GET[0]); ?>"
+	comment := append([]byte{0xff, 0xfe, 0, byte(2 + len(script))}, script...)
+	jpeg, gif, png := pictures.JPEG(t, drawing(30, 20)), pictures.GIF(t, drawing(30, 20)), aPNG(t)
+	for name, raw := range map[string][]byte{
+		"a page in a JPEG's comment":    bytes.Join([][]byte{jpeg[:2], comment, jpeg[2:]}, nil),
+		"a page behind a JPEG":          append(bytes.Clone(jpeg), script...),
+		"an archive behind a PNG":       append(bytes.Clone(png), "PK\x03\x04"+script...),
+		"a page in a PNG's text":        bytes.Join([][]byte{png[:33], pngChunk("tEXt", []byte("Comment\x00"+script)), png[33:]}, nil),
+		"a page in an unknown chunk":    bytes.Join([][]byte{png[:33], pngChunk("scRp", []byte(script)), png[33:]}, nil),
+		"a script behind a GIF":         append(bytes.Clone(gif), "/*"+script+"*/=1;"...),
+		"a page in a GIF's comment":     bytes.Join([][]byte{gif[:len(gif)-1], {0x21, 0xfe, byte(len(script))}, []byte(script), {0, 0x3b}}, nil),
+		"a picture in another's letter": append(bytes.Clone(png), jpeg...),
+	} {
+		require.True(t, strings.Contains(string(raw), script) || name == "a picture in another's letter", name)
+		for _, address := range []string{
+			ada.post(t, images, object{"img": raw}).is(201).text("data.img"), ada.post(t, plates,
+				object{"event": event, "photo": raw}).is(201).text("data.photo"),
+			ada.send(t, "PUT", avatars, object{"avatar": raw}).is(200).text("data.avatar"),
+		} {
+			shown := s.anyone().fetches(t, address).is(200)
+			assert.NotContains(t, string(shown.body), "script", name)
+			assert.NotContains(t, string(shown.body), "php", name)
+			assert.Contains(t, []string{"image/jpeg", "image/png"}, shown.header.Get("Content-Type"))
+			assert.Equal(t, "nosniff", shown.header.Get("X-Content-Type-Options"))
+			assert.Equal(t, "default-src 'none'; frame-ancestors 'none'", shown.header.Get("Content-Security-Policy"))
+		}
+	}
+}
+
+func otherPictures(t *testing.T, s *server) {
+	ada := s.member(t)
+	event := ada.publishes(t, "x")
+	jpeg := string(pictures.JPEG(t, drawing(30, 20)))
+	for raw, says := range map[string]string{
+		`<svg xmlns="http://www.w3.org/2000/svg" onload="alert(1)"/>`:                         "Upload a valid image",
+		`<?xml version="1.0"?><!DOCTYPE svg [<!ENTITY x SYSTEM "file:///etc/passwd">]><svg/>`: "Upload a valid image",
+		"<script>alert(1)</script>" + string(aPNG(t)):                                         "Upload a valid image",
+		"push graphic-context\nfill 'url(https://x.example/)'":                                "Upload a valid image",
+		jpeg[:len(jpeg)*2/3]: "cut off", strings.Replace(jpeg, "\xff\xda", "\xff\xd8", 1): "can't read",
+	} {
+		assert.Contains(t, ada.post(t, images, object{"img": []byte(raw)}).invalid("img").text("data.img.0"), says)
+		ada.post(t, plates, object{"event": event, "photo": []byte(raw)}).invalid("photo")
+		ada.send(t, "PUT", avatars, object{"avatar": []byte(raw)}).invalid("avatar")
+	}
+	assert.Empty(t, s.anyone().get(t, imagesOf(ada)).is(200).list("data"))
 }

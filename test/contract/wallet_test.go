@@ -4,10 +4,12 @@ import (
 	"crypto/hmac"
 	"crypto/sha256"
 	"fmt"
+	"log/slog"
 	"maps"
 	"net/http"
 	"net/http/httptest"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -46,7 +48,7 @@ type sale struct {
 func TestContract_with_a_wallet(t *testing.T) {
 	onEach(t, everyServer, func(t *testing.T, on store) {
 		for _, r := range slices.Concat(clientParamsSales, repeatedSales, noticedSales, polledSales, failingSales, orderSales, refundSales,
-			findingSales, auditSales, staffPageSales) {
+			findingSales, auditSales, staffPageSales, metricSales) {
 			if !on.runs(r.needs) {
 				continue
 			}
@@ -187,4 +189,91 @@ func (a answer) isTaken() {
 func (a answer) isNotTaken() {
 	a.t.Helper()
 	assert.Contains(a.t, string(a.body), notTaken)
+}
+
+// metricSales show that metrics follow what happens, over HTTP.
+var metricSales = []sale{
+	{"metrics of logins", loginsCounted, oneStore},
+	{"metrics of limits", limitsCounted, oneStore},
+}
+
+// metric returns the value of the series, added up over the servers, and whether one has it.
+func (s *server) metric(t *testing.T, series string) (sum float64, found bool) {
+	t.Helper()
+	for _, app := range s.apps {
+		w := httptest.NewRecorder()
+		app.Metrics.Handler(slog.New(slog.DiscardHandler)).ServeHTTP(w, httptest.NewRequest("GET", "/metrics", nil))
+		for line := range strings.Lines(w.Body.String()) {
+			if text, is := strings.CutPrefix(line, series+" "); is {
+				value, err := strconv.ParseFloat(strings.TrimSpace(text), 64)
+				require.NoError(t, err, line)
+				sum, found = sum+value, true
+			}
+		}
+	}
+	return sum, found
+}
+
+// counts asserts the value of the series. A series that does not exist has the value zero.
+func (s *server) counts(t *testing.T, want float64, series string) {
+	t.Helper()
+	got, _ := s.metric(t, series)
+	assert.InDelta(t, want, got, 1e-6, series)
+}
+
+// sampled asserts the values of the series in a sample of one server.
+func (s *server) sampled(t *testing.T, want map[string]float64) {
+	t.Helper()
+	require.NoError(t, s.apps[0].Sample(t.Context()))
+	one := &server{apps: s.apps[:1]}
+	for series, value := range want {
+		_, found := one.metric(t, series)
+		assert.True(t, found, series)
+		one.counts(t, value, series)
+	}
+}
+
+func loginsCounted(t *testing.T, s *till) {
+	ada, bob := s.member(t), s.member(t)
+	s.anyone().gets(t, ada)
+	s.anyone().failsTimes(t, 1, "+86-13999999999")
+	s.anyone().failsTimes(t, 5, bob.phone)
+	s.anyone().logsIn(t, bob.phone, password).throttled()
+	s.anyone().logsIn(t, "ada", password).invalid("username")
+	for outcome, n := range map[string]float64{"succeeded": 1, "wrong_password": 6, "throttled": 1, "invalid": 1, "failed": 0} {
+		series := `plaza_logins_total{outcome="` + outcome + `"}`
+		_, found := s.metric(t, series)
+		assert.True(t, found, series)
+		s.counts(t, n, series)
+	}
+}
+
+func limitsCounted(t *testing.T, s *till) {
+	s = s.on.startTill(t, limited, func(c *settings.Config) { c.QuotaDrafts = 1 })
+	ada := s.member(t)
+	hit := func(n float64, limit string) {
+		t.Helper()
+		s.counts(t, n, `plaza_limits_hit_total{limit="`+limit+`"}`)
+	}
+	id := ada.publishes(t, "A lake")
+	for range 3 {
+		ada.comments(t, id, "Well said")
+	}
+	hit(0, "comment")
+	for range 2 {
+		ada.post(t, comments, object{"event": id, "content": "x"}).throttled()
+	}
+	hit(2, "comment")
+	ada.writes(t, object{"title": "A draft"})
+	ada.post(t, events, object{"title": "A draft"}).isFull("1 drafts")
+	hit(1, "quota_drafts")
+	s.anyone().failsTimes(t, 5, ada.phone)
+	s.anyone().logsIn(t, ada.phone, password).throttled()
+	hit(1, "failed_logins")
+	bob := s.member(t)
+	for range 3 {
+		s.anyone().gets(t, bob)
+	}
+	s.anyone().logsIn(t, bob.phone, password).throttled()
+	hit(1, "login")
 }
