@@ -98,7 +98,6 @@ var notificationRows = []row{
 	{"NTF-01 comments likes and followers make notifications", notified, everyStore},
 	{"NTF-01 what is taken back takes its notification along", unnotified, everyStore},
 	{"NTF-02 read is what was read", notificationsRead, everyServer},
-	{"NTF-02 up_to is an id", notificationsReadWrongly, oneStore},
 }
 
 // notified shows one of each kind, the newest first, and none of one's own acts.
@@ -185,12 +184,4 @@ func notificationsRead(t *testing.T, s *server) {
 	assert.Equal(t, []any{true, true, true}, isRead())
 	bob.comments(t, id, "new")
 	assert.Equal(t, []any{false, true, true, true}, isRead(), "what came later is not read")
-}
-
-func notificationsReadWrongly(t *testing.T, s *server) {
-	ada := s.member(t)
-	for _, body := range []any{object{}, object{"up_to": 0}, object{"up_to": "x"}, object{"up_to": nil}} {
-		assert.Contains(t, ada.send(t, "PUT", readNotifications, body).is(400).at("data"), "up_to")
-	}
-	ada.marksRead(t, 7)
 }

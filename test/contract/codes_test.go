@@ -23,7 +23,6 @@ import (
 // codeRows show AUT-15.
 var codeRows = slices.Concat([]row{
 	{"AUT-15 six digits are good once for ten minutes", codesAreGoodOnce, everyStore},
-	{"AUT-15 a newer code ends the former", newerCodes, everyServer},
 	{"AUT-15 a code is good for one purpose and number", otherPurposes, everyStore},
 	{"AUT-15 wrong tries without a code lock no number", triesWithoutCode, everyStore},
 	{"AUT-15 five wrong tries end a code also when they come at once", wrongTries, everyServer},
@@ -138,16 +137,6 @@ func codesAreGoodOnce(t *testing.T, s *server) {
 	expired := s.anyone().signs(t, newcomer(3), code)
 	expired.invalid("code")
 	sameAnswer(t, expired, s.anyone().signs(t, newcomer(4), code), "one that was never sent")
-}
-
-func newerCodes(t *testing.T, s *server) {
-	first := s.anyone().code(t, "sign_up", newcomer(1))
-	second := s.anyone().code(t, "sign_up", newcomer(1))
-	s.anyone().asks(t, "sign_up", newcomer(1)).throttled() // which ends nothing
-	if first != second {
-		s.anyone().signs(t, newcomer(1), first).invalid("code")
-	}
-	s.anyone().signs(t, newcomer(1), second).is(201)
 }
 
 func otherPurposes(t *testing.T, s *server) {

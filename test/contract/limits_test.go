@@ -19,7 +19,6 @@ import (
 var limitRows = []row{
 	{"GEN-14 comments of an account are limited", commentsAreLimited, everyServer},
 	{"GEN-14 the limits tell nothing of a hidden event", limitsOfHidden, everyServer},
-	{"GEN-14 MOD-02 blocks of an account are limited as follows are", blocksAreLimited, everyStore},
 	{"GEN-14 MOD-01 reports of an account are limited as comments are", reportsAreLimited, everyStore},
 	{"GEN-14 uploads of an account are limited by their number", uploadsAreLimited, everyStore},
 	{"GEN-14 searches of an account are limited", searchesAreLimited, everyStore},
@@ -90,16 +89,6 @@ func commentsAreLimited(t *testing.T, s *server) {
 	ada.comments(t, id, "others go on")
 	bob.put(t, likePath(id)).is(204)
 	bob.reads(t, id).shows(object{"comment_count": 5})
-}
-
-func blocksAreLimited(t *testing.T, s *server) {
-	ada := s.member(t)
-	var others []person
-	for range 5 {
-		others = append(others, s.member(t))
-	}
-	s.isLimited(t, func(i int) answer { return ada.put(t, blockPath(others[i])) }, "You are following too often.")
-	ada.post(t, subscriptions, object{"followed_user": others[4].id}).throttled()
 }
 
 func limitsOfHidden(t *testing.T, s *server) {

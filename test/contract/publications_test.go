@@ -21,13 +21,11 @@ import (
 
 var publicationRows = []row{
 	{"PUB-01 publications come with the latest update first", publicationsByUpdate, everyStore},
-	{"PUB-01 only what is published and not deleted is listed", publicationsListed, everyStore},
 	{"PUB-01 golden publications", goldenPublications, oneStore},
 	{"PUB-02 publications of a category", publicationsOfCategory, everyStore},
 	{"PUB-03 originals and translations without a published original", originOnly, everyStore},
 	{"PUB-04 localized is there for another language alone", localised, oneStore},
 	{"PUB-05 two locales are the same language when base and script are", sameLanguages, oneStore},
-	{"PUB-07 without a translator there is no localized", withoutTranslator, oneStore},
 	{"PUB-08 only title and content are translated and by whom is named", titleAndContent, oneStore},
 }
 
@@ -55,15 +53,6 @@ func publicationsByUpdate(t *testing.T, s *server) {
 		})
 	}
 	assert.Equal(t, words(5, 7, 4, 9, 3), ada.get(t, publications).is(200).column("data", "id"))
-}
-
-func publicationsListed(t *testing.T, s *server) {
-	ada := s.member(t)
-	s.storesItem(t, ada, 1, 0)
-	s.unlists(t, ada, 2, 0)
-	assert.Equal(t, words(1), ada.get(t, publications).is(200).column("data", "id"))
-	s.unlists(t, ada, 1, 0)
-	assert.Empty(t, ada.get(t, publications).is(200).list("data"))
 }
 
 func goldenPublications(t *testing.T, s *server) {
@@ -190,17 +179,6 @@ func sameLanguages(t *testing.T, s *server) {
 		"ja": {true, true, true, true, true, true, true},
 	} {
 		assert.Equal(t, translated, ada.reading(t, header).translated(), header)
-	}
-}
-
-func withoutTranslator(t *testing.T, s *server) {
-	for _, translator := range []string{"none", "auto"} {
-		s := s.on.startWith(t, func(s *settings.Config) { s.Translator = translator })
-		ada := s.member(t)
-		s.languages(t, ada, "en", "zh-CN")
-		for _, header := range []string{"es", "en", "zh-TW"} {
-			assert.Equal(t, []bool{false, false}, ada.reading(t, header).translated(), header)
-		}
 	}
 }
 

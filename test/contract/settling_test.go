@@ -18,7 +18,6 @@ var noticedSales = []sale{
 	{"PAY-10 a forged notification changes nothing and is logged", forgedNotices, oneStore},
 	{"PAY-10 what is no notification is not acknowledged", noNotices, oneStore},
 	{"PAY-10 a notification that disagrees is disputed", disputes, everyStore},
-	{"PAY-10 money for no order that we know is disputed", unmatchedPayments, everyStore},
 	{"PAY-10 a payment that failed is nothing to do", nothingPaid, oneStore},
 }
 
@@ -124,17 +123,6 @@ func disputes(t *testing.T, s *till) {
 	}
 	assert.Equal(t, 4, s.received(t, "").int("pagination.total_count"))
 	assert.Contains(t, s.log.problems(), "unapplied payment needs review")
-}
-
-func unmatchedPayments(t *testing.T, s *till) {
-	_, _, trade := s.settled(t)
-	trade.OutTradeNo, trade.TransactionID = "nobodys-number", "4200000000202611200000000009"
-	text := letter(s.notice(trade, nil), walletKey)
-	s.hears(t, text).isTaken()
-	s.hears(t, text).isTaken()
-	a := s.received(t, "?state=disputed")
-	require.Equal(t, 1, a.int("pagination.total_count"))
-	assert.Nil(t, a.at("data.0.order"))
 }
 
 func nothingPaid(t *testing.T, s *till) {

@@ -14,8 +14,7 @@ import (
 	"plaza/bootstrap/settings"
 )
 
-// throttleRows show AUT-11 wherever the failures are counted. That processes count
-// together is for sharingRows to show.
+// throttleRows show AUT-11 wherever the failures are counted, and that processes count together.
 var throttleRows = []row{
 	{"AUT-11 five failures from an address close it to the username", fiveFailures, everyServer},
 	{"AUT-11 unknown usernames count alike", unknownCountAlike, oneStore},
