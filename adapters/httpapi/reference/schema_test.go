@@ -72,26 +72,6 @@ func TestFields(t *testing.T) {
 	assert.True(t, s.Fields[0].Shape.IsFile && s.Fields[1].Shape.IsFile && !s.Fields[2].Shape.IsFile)
 }
 
-func TestVariants(t *testing.T) {
-	s := shaped(t, `{"$ref": "#/components/schemas/Pet"}`)
-	assert.Equal(t, "sort", s.Chooser)
-	require.Len(t, s.Variants, 2)
-	assert.Equal(t, "cat: Cat", s.Variants[0].Type)
-	assert.Equal(t, "dog: Dog", s.Variants[1].Type)
-	assert.True(t, s.Variants[0].IsClosed)
-	s = shaped(t, `{"oneOf": [{"$ref": "#/components/schemas/Cat"}, {"type": "string"}]}`)
-	assert.Equal(t, "sort", s.Variants[0].Fields[0].Name)
-	assert.Equal(t, "string", s.Variants[1].Type)
-}
-
-func TestValues(t *testing.T) {
-	assert.Equal(t, []value{{"0", "Low", "for all"}, {"100", "High", "for few"}}, shaped(t, `{"$ref": "#/components/schemas/Level"}`).Values)
-	kinds := shaped(t, `{"type": "array", "items": {"$ref": "#/components/schemas/Kind"}}`)
-	assert.Equal(t, []value{{Value: "a"}, {Value: "b"}}, kinds.Values)
-	assert.False(t, kinds.IsChoice())
-	assert.True(t, shaped(t, `{"$ref": "#/components/schemas/Kind"}`).IsChoice())
-}
-
 // The page knows only the keywords that the document uses. The document must use no more.
 func TestDocumentUsesKnownKeywords(t *testing.T) {
 	known := map[string]bool{"additionalProperties": true}

@@ -31,9 +31,9 @@ func (e *encoder) once(ctx context.Context, name string, fn func() (Reply, bool,
 }
 
 // get returns the reply of the name, which is its number.
-func (e *encoder) get(t *testing.T, name string, isConstant bool) Reply {
+func (e *encoder) get(t *testing.T, name string) Reply {
 	t.Helper()
-	r, err := e.once(t.Context(), name, func() (Reply, bool, error) { return Data(e.made.Add(1)), isConstant, nil })
+	r, err := e.once(t.Context(), name, func() (Reply, bool, error) { return Data(e.made.Add(1)), true, nil })
 	require.NoError(t, err)
 	return r
 }
@@ -41,22 +41,14 @@ func (e *encoder) get(t *testing.T, name string, isConstant bool) Reply {
 func TestGEN12_a_reply_is_made_once_for_a_version(t *testing.T) {
 	e := newEncoder()
 	for range 3 {
-		assert.Equal(t, "{\"data\":1}\n", string(e.get(t, "a", true).Content.(*keptJSON).raw))
+		assert.Equal(t, "{\"data\":1}\n", string(e.get(t, "a").Content.(*keptJSON).raw))
 	}
-	e.get(t, "b", true)
+	e.get(t, "b")
 	assert.EqualValues(t, 2, e.made.Load(), "another name")
 	e.version.Add(1)
 	for range 3 {
-		assert.Equal(t, "{\"data\":3}\n", string(e.get(t, "a", true).Content.(*keptJSON).raw), "another version")
+		assert.Equal(t, "{\"data\":3}\n", string(e.get(t, "a").Content.(*keptJSON).raw), "another version")
 	}
-}
-
-func TestGEN12_a_reply_that_depends_on_more_is_made_each_time(t *testing.T) {
-	e := newEncoder()
-	for range 2 {
-		assert.True(t, e.get(t, "with people", false).Tagged)
-	}
-	assert.EqualValues(t, 2, e.made.Load())
 }
 
 func TestGEN12_a_fault_is_not_kept(t *testing.T) {
@@ -64,7 +56,7 @@ func TestGEN12_a_fault_is_not_kept(t *testing.T) {
 	gone := fault.New(fault.NotFound, "Category not found.")
 	_, err := e.once(t.Context(), "a", func() (Reply, bool, error) { return Reply{}, true, gone })
 	assert.ErrorIs(t, err, gone)
-	e.get(t, "a", true)
+	e.get(t, "a")
 	assert.EqualValues(t, 1, e.made.Load())
 }
 
@@ -83,7 +75,7 @@ func TestGEN12_requests_at_once_make_a_reply_once(t *testing.T) {
 		}
 		synctest.Wait()
 		e.version.Add(1)
-		assert.Equal(t, "{\"data\":1}\n", string(e.get(t, "a", true).Content.(*keptJSON).raw), "of the next version; it does not wait")
+		assert.Equal(t, "{\"data\":1}\n", string(e.get(t, "a").Content.(*keptJSON).raw), "of the next version; it does not wait")
 		close(finish)
 		all.Wait()
 		assert.EqualValues(t, 2, e.made.Load())

@@ -18,44 +18,6 @@ func dir(files map[string]string) fstest.MapFS {
 	return fs
 }
 
-func TestAssemble(t *testing.T) {
-	doc, err := assemble(dir(map[string]string{
-		"base.yaml":   "openapi: 3.1.0\npaths: {}\ncomponents: {schemas: {Z: {type: string}}}\n",
-		"b.yaml":      "paths: {/b/: {get: {}}}\ncomponents: {responses: {R: {description: <b> & more}}}\n",
-		"a.yaml":      "paths: {/a/: {get: {}}}\ncomponents: {schemas: {A: {minimum: 1, default: null}}}\n",
-		"ignored.txt": "openapi: 3.0.0\n",
-	}))
-	require.NoError(t, err)
-	assert.Equal(t, `{
-  "openapi": "3.1.0",
-  "paths": {
-    "/a/": {
-      "get": {}
-    },
-    "/b/": {
-      "get": {}
-    }
-  },
-  "components": {
-    "schemas": {
-      "Z": {
-        "type": "string"
-      },
-      "A": {
-        "minimum": 1,
-        "default": null
-      }
-    },
-    "responses": {
-      "R": {
-        "description": "<b> & more"
-      }
-    }
-  }
-}
-`, string(doc))
-}
-
 func TestAssembleRefuses(t *testing.T) {
 	for name, c := range map[string]struct{ first, second, problem string }{
 		"a path twice": {"paths: {/a/: {get: {}}}", "paths: {/a/: {put: {}}}", "b.yaml: /paths//a/ is defined twice"},
