@@ -24,9 +24,8 @@ export PG_BIN PLAZA_TEST_PROGRAM CI CGO_ENABLED
 # Kills of the server, of imports and uploads, and at every step of payments, refunds and bills.
 kills() { run -run 'Kill|kill|PAY' ./test/e2e; }
 
-# Twelve people who comment, like, follow and take it back, while staff hide and restore, for a minute on each database; and
-# stores behind a pooler.
-writers() { run -run 'NTF01_writers|without_cached' ./adapters/bunstore; }
+# Stores behind a pooler.
+pooler() { run -run 'without_cached' ./adapters/bunstore; }
 
 # Failovers of a cluster under load, and the rows of the contract on it.
 cluster() {
@@ -87,7 +86,7 @@ mutations() { "${GO:-go}" run -tags nomsgpack,nodynamic -trimpath ./test/mutatio
 # Vet for the other systems of a release.
 platforms() { make platforms; }
 
-[ $# -gt 0 ] || set -- kills writers cluster deploy clients peers memory race requests fuzz bench mutations platforms
+[ $# -gt 0 ] || set -- kills pooler cluster deploy clients peers memory race requests fuzz bench mutations platforms
 for part; do
 	begun=$(date +%s)
 	"$part" || { echo "soak: $part failed" >&2; exit 1; }

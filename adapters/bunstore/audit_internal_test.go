@@ -14,9 +14,7 @@ import (
 
 // No test can make a database fail only at the commit.
 func TestA_record_whose_commit_fails_is_not_written(t *testing.T) {
-	s, err := Open(t.Context(), engine.Options{URL: MigratedSQLite(t)})
-	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, s.Close()) })
+	s := Opened(t, engine.Options{URL: MigratedSQLite(t)})
 	r := audit.OnAccount(audit.AccountDisabled, 0)
 	r.At, r.By.Person = time.Unix(1, 0), "Ana"
 	ctx := audit.With(t.Context(), r)

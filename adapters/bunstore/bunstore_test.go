@@ -19,10 +19,8 @@ func TestMain(m *testing.M) { os.Exit(postgres.Main(m)) }
 // open opens a store with the schema until the test ends.
 func open(t *testing.T, url string) *bunstore.Store {
 	t.Helper()
-	s, err := bunstore.Open(t.Context(), bunstore.Options{URL: url})
-	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, s.Close()) })
-	_, err = s.Migrate(t.Context())
+	s := bunstore.Opened(t, bunstore.Options{URL: url})
+	_, err := s.Migrate(t.Context())
 	require.NoError(t, err)
 	return s
 }

@@ -2,7 +2,6 @@ package bunstore
 
 import (
 	"context"
-	"runtime"
 	"testing"
 	"time"
 
@@ -86,22 +85,11 @@ func TestCancelledStatementsEndBehindAPooler(t *testing.T) {
 }
 
 func TestConnections(t *testing.T) {
-	if testing.Short() {
-		t.Skip("make test-all runs this")
-	}
 	t.Parallel()
-	url := MigratedPostgres(t)
-	for _, c := range []struct {
-		options engine.Options
-		want    int32
-	}{
-		{engine.Options{URL: url, Connections: 3}, 3}, {engine.Options{URL: url + "&pool_max_conns=5"}, 5},
-		{engine.Options{URL: url + "&pool_max_conns=5", Connections: 3}, 3}, {engine.Options{URL: url}, int32(max(16, 4*runtime.GOMAXPROCS(0)))},
-	} {
-		s, err := Open(t.Context(), c.options)
-		require.NoError(t, err)
-		assert.Equal(t, c.want, s.Dialect.(engine.Postgres).Pool.Config().MaxConns)
-		require.NoError(t, s.Close())
+	url := MigratedPostgres(t) + "&pool_max_conns=5"
+	for connections, want := range map[int]int32{0: 5, 3: 3} {
+		s := Opened(t, engine.Options{URL: url, Connections: connections})
+		assert.Equal(t, want, s.Dialect.(engine.Postgres).Pool.Config().MaxConns)
 	}
 }
 

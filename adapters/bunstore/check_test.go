@@ -2,7 +2,10 @@ package bunstore_test
 
 import (
 	"fmt"
+	"strings"
+	"sync"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -12,6 +15,7 @@ import (
 	"plaza/domain/calendar"
 	"plaza/domain/demand"
 	"plaza/domain/event"
+	"plaza/domain/feed"
 	"plaza/domain/geo"
 	"plaza/domain/media"
 	"plaza/domain/moderation"
@@ -21,10 +25,12 @@ import (
 	"plaza/domain/userimage"
 )
 
-// storeOneOfEach stores one record of each kind, and a discussion of the event.
-func storeOneOfEach(t *testing.T, s *bunstore.Store) {
+// storeOneOfEach stores one record of each kind, of an author and of a reader who discusses the event, both of whom follow each
+// other. It returns the author.
+func storeOneOfEach(t *testing.T, s *bunstore.Store) (author user.ID) {
 	t.Helper()
-	ctx, author := t.Context(), openWithCategories(t, s)
+	ctx := t.Context()
+	author = openWithCategories(t, s)
 	c := publication.Content{Title: "One", Author: author, Category: 1, Published: true, Created: noon, Updated: noon}
 	d := demand.Demand{
 		ID: 1, Author: author, Category: 1, Place: &geo.Point{Lat: 30, Lng: 120}, Published: true,
@@ -39,12 +45,15 @@ func storeOneOfEach(t *testing.T, s *bunstore.Store) {
 	_, _, err = s.Events().AddComment(ctx, comment)
 	require.NoError(t, err)
 	require.NoError(t, s.Events().Like(ctx, event.Like{Event: id, By: other, IsLiked: true, At: noon}))
-	follow, err := subscription.ToUser(other, author, noon)
-	require.NoError(t, err)
-	_, _, err = s.Subscriptions().Follow(ctx, follow)
-	require.NoError(t, err)
+	for _, pair := range [][2]user.ID{{other, author}, {author, other}} {
+		follow, err := subscription.ToUser(pair[0], pair[1], noon)
+		require.NoError(t, err)
+		_, _, err = s.Subscriptions().Follow(ctx, follow)
+		require.NoError(t, err)
+	}
 	_, err = s.Images().Add(ctx, userimage.New(author, "public/a", 1, 1, 7, userimage.Tags{}, noon))
 	require.NoError(t, err)
+	return author
 }
 
 func TestAUT03_Check_names_accounts_of_one_telephone(t *testing.T) {
@@ -70,99 +79,6 @@ func diaryEntry(t *testing.T, s *bunstore.Store, author user.ID) event.ID {
 	e, err = s.Events().Add(t.Context(), e)
 	require.NoError(t, err)
 	return e.ID()
-}
-
-func TestMOD02_Check_ends_what_a_block_should_have_ended(t *testing.T) {
-	bunstore.OnEach(t, func(t *testing.T, at string) {
-		s, db := open(t, at), rawSQL(t, at)
-		storeOneOfEach(t, s) // the second has commented on, liked and followed the first
-		insert := "INSERT INTO blocks (user_id, other_id, is_by_user, created) SELECT 1, 2, %[1]s, created FROM events UNION ALL SELECT 2, 1, " +
-			"FALSE, created FROM events"
-		for _, c := range []struct {
-			isByFirst       string
-			found, repaired int
-		}{
-			{"TRUE", 4, 3},  // with the subscription goes its notification
-			{"FALSE", 2, 1}, // with a row goes the other one
-		} {
-			_, err := db.Exec(fmt.Sprintf(insert, c.isByFirst))
-			require.NoError(t, err)
-			assert.Len(t, checked(t, s, false), c.found)
-			require.Len(t, checked(t, s, true), c.repaired)
-			require.Empty(t, checked(t, s, false))
-			_, err = db.Exec("DELETE FROM blocks")
-			require.NoError(t, err)
-		}
-	})
-}
-
-func TestEVT08_Check_makes_contacts_of_those_who_follow_each_other(t *testing.T) {
-	bunstore.OnEach(t, func(t *testing.T, at string) {
-		s, db := open(t, at), rawSQL(t, at)
-		storeOneOfEach(t, s) // the second follows the first
-		_, err := db.Exec("INSERT INTO subscriptions (user_id, followed_id, created, updated) SELECT 1, 2, created, created FROM events")
-		require.NoError(t, err)
-		require.Empty(t, checked(t, s, false), "the triggers have made both of them")
-		for statement, wrong := range map[string]int{
-			"DELETE FROM contacts WHERE user_id = 1":                   1,
-			"DELETE FROM contacts":                                     2,
-			"INSERT INTO contacts (user_id, contact_id) VALUES (1, 1)": 1,
-		} {
-			_, err := db.Exec(statement)
-			require.NoError(t, err)
-			assert.Len(t, checked(t, s, false), wrong, statement)
-			require.Len(t, checked(t, s, true), wrong, statement)
-			require.Empty(t, checked(t, s, false), statement)
-		}
-		_, err = db.Exec("DELETE FROM subscriptions WHERE user_id = 1")
-		require.NoError(t, err)
-		var left int
-		require.NoError(t, db.QueryRow("SELECT COUNT(*) FROM contacts").Scan(&left))
-		assert.Zero(t, left, "who no longer follows is no contact")
-	})
-}
-
-func TestMOD03_Check_compares_what_is_hidden_with_the_reasons(t *testing.T) {
-	bunstore.OnEach(t, func(t *testing.T, at string) {
-		s, db := open(t, at), rawSQL(t, at)
-		storeOneOfEach(t, s)
-		spoil := func(statement string) {
-			done, err := db.Exec(statement)
-			require.NoError(t, err)
-			rows, err := done.RowsAffected()
-			require.NoError(t, err)
-			require.EqualValues(t, 1, rows, statement)
-			found := checked(t, s, false)
-			require.Len(t, found, 1, statement)
-			assert.Equal(t, found, checked(t, s, false), "looking changes nothing")
-		}
-		for _, of := range []moderation.Thing{{Kind: moderation.Event, ID: 1}, {Kind: moderation.Comment, ID: 1},
-			{Kind: moderation.Image, ID: 1}} {
-			to := media.Reservation{Key: "private/a", Until: noon}
-			turn := func() {
-				to.Key += "b"
-				if of.Kind == moderation.Image {
-					require.NoError(t, s.DeletionQueue().Reserve(t.Context(), to))
-				}
-			}
-			turn()
-			_, err := s.Moderation().Hide(t.Context(), moderation.Hiding{Thing: of, Reason: "Rude", At: noon}, to)
-			require.NoError(t, err)
-			require.Empty(t, checked(t, s, false), "%v", of)
-			spoil(fmt.Sprintf("DELETE FROM hidden_things WHERE kind = '%s'", of.Kind))
-			turn()
-			_, err = s.Moderation().Restore(t.Context(), of, to)
-			require.ErrorIs(t, err, moderation.ErrNoHiding)
-			require.Len(t, checked(t, s, true), 1)
-			require.Empty(t, checked(t, s, false))
-			turn()
-			_, err = s.Moderation().Restore(t.Context(), of, to)
-			require.NoError(t, err)
-			spoil(fmt.Sprintf("INSERT INTO hidden_things SELECT '%s', 1, 1, 'Rude', created FROM events", of.Kind))
-			require.Len(t, checked(t, s, true), 1)
-			require.Empty(t, checked(t, s, false))
-		}
-	})
 }
 
 func TestCheck_goes_through_all_records(t *testing.T) {
@@ -196,11 +112,16 @@ func TestCheck_reports_an_event_that_cannot_be_read(t *testing.T) {
 	})
 }
 
-func TestCheck_finds_and_mends_what_disagrees(t *testing.T) {
+func TestMOD02_MOD03_EVT08_Check_finds_and_mends_what_disagrees(t *testing.T) {
 	bunstore.OnEach(t, func(t *testing.T, at string) {
 		s, db := open(t, at), rawSQL(t, at)
 		storeOneOfEach(t, s)
 		require.Empty(t, checked(t, s, false), "all is well")
+		version := func() feed.Version {
+			v, err := s.Feed().Version(t.Context(), feed.ItemKinds())
+			require.NoError(t, err)
+			return v
+		}
 		for _, spoil := range []string{
 			"DELETE FROM feed_listings WHERE kind = 'publication'",
 			"UPDATE feed_listings SET category_id = 2 WHERE kind = 'node'",
@@ -215,6 +136,7 @@ func TestCheck_finds_and_mends_what_disagrees(t *testing.T) {
 			"UPDATE feed_counters SET updated = NULL",
 			"UPDATE feed_totals SET count = count - 1 WHERE kind = 'node'",
 			"UPDATE feed_totals SET count = 0",
+			"DELETE FROM feed_totals",
 			"UPDATE event_counts SET comments = 7",
 			"UPDATE event_counts SET likes = 0",
 			"UPDATE event_counts SET comments = 0, commented = NULL",
@@ -235,7 +157,20 @@ func TestCheck_finds_and_mends_what_disagrees(t *testing.T) {
 			"UPDATE notifications SET owner_id = actor_id WHERE kind = 'follow'",
 			"UPDATE notifications SET object_id = object_id + 1 WHERE kind = 'comment'",
 			"UPDATE notifications SET withdrawn = TRUE WHERE kind = 'like'",
+			"DELETE FROM contacts WHERE user_id = 1",
+			"DELETE FROM contacts",
+			"INSERT INTO contacts (user_id, contact_id) SELECT 1, 1 FROM events",
+			"INSERT INTO blocks (user_id, other_id, is_by_user, created) SELECT 1, 2, TRUE, created FROM events" +
+				" UNION ALL SELECT 2, 1, FALSE, created FROM events", // although they follow each other
+			"UPDATE blocks SET is_by_user = FALSE",
+			"INSERT INTO hidden_things (kind, object_id, owner_id, reason, hidden_at) SELECT 'event', id, 1, 'Rude', created FROM events",
+			"UPDATE events SET hidden = TRUE",
+			"DELETE FROM hidden_things",
+			"UPDATE images SET hidden = TRUE",
+			"UPDATE images SET hidden = FALSE",
+			"UPDATE comments SET hidden = TRUE",
 		} {
+			before := version()
 			done, err := db.Exec(spoil)
 			require.NoError(t, err, spoil)
 			rows, err := done.RowsAffected()
@@ -251,6 +186,70 @@ func TestCheck_finds_and_mends_what_disagrees(t *testing.T) {
 			require.NotEmpty(t, repaired)
 			for _, f := range repaired {
 				assert.True(t, f.Repaired, "%s: %s", spoil, f.What)
+			}
+			require.Empty(t, checked(t, s, false), spoil)
+			if strings.Contains(spoil, "feed_") {
+				assert.NotEqual(t, before, version(), "clients that keep the tree must read it again: %s", spoil)
+			}
+		}
+		_, err := s.Moderation().Restore(t.Context(), moderation.Thing{Kind: moderation.Comment, ID: 1}, media.Reservation{})
+		assert.NoError(t, err, "staff can restore what is hidden, although its reason is lost")
+	})
+}
+
+// checkedWhileWriting checks and repairs on both servers while the first publishes and unpublishes, and returns how often each
+// thing was found.
+func checkedWhileWriting(t *testing.T, author user.ID, servers ...*bunstore.Store) map[string]int {
+	t.Helper()
+	var writing, checking sync.WaitGroup
+	stop := make(chan struct{})
+	for id := range publication.ID(3) {
+		writing.Go(func() {
+			pace := time.NewTicker(time.Millisecond) // SQLite's locks are not fair
+			defer pace.Stop()
+			c := publication.Content{Title: "One", Author: author, Category: 1, Created: noon, Updated: noon}
+			for {
+				select {
+				case <-stop:
+					return
+				case <-pace.C:
+					c.Published = !c.Published
+					assert.NoError(t, imports(t.Context(), servers[0], publication.Publication{ID: 100 + id, Content: c}))
+				}
+			}
+		})
+	}
+	var mu sync.Mutex
+	found := map[string]int{}
+	for _, server := range servers {
+		checking.Go(func() {
+			assert.NoError(t, server.Check(t.Context(), true, func(f bunstore.Finding) {
+				mu.Lock()
+				defer mu.Unlock()
+				found[f.What]++
+			}))
+		})
+	}
+	checking.Wait()
+	close(stop)
+	writing.Wait()
+	return found
+}
+
+func TestChecks_at_once_mend_a_thing_once_and_find_nothing_in_what_is_being_written(t *testing.T) {
+	bunstore.OnEach(t, func(t *testing.T, at string) {
+		s, other, db := open(t, at), open(t, at), rawSQL(t, at)
+		author := storeOneOfEach(t, s)
+		require.Empty(t, checkedWhileWriting(t, author, s, other))
+		for _, spoil := range []string{
+			"UPDATE feed_totals SET count = count + 1 WHERE kind = 'node'", "DELETE FROM feed_totals",
+			"UPDATE feed_counters SET count = count + 1 WHERE kind = 'node'", "DELETE FROM feed_counters",
+		} {
+			execute(t, db, spoil)
+			found := checkedWhileWriting(t, author, s, other)
+			assert.NotEmpty(t, found, spoil)
+			for what, n := range found {
+				assert.Equal(t, 1, n, "%s: %s", spoil, what)
 			}
 			require.Empty(t, checked(t, s, false), spoil)
 		}

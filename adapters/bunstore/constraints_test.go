@@ -24,64 +24,43 @@ var filler = []string{
 	`INSERT INTO payments (order_id, transaction_id, out_trade_no, state, amount, currency, received)
 		VALUES (1, 'given', 'first', 'applied', 100, 'CNY', NOW), (NULL, 'other', 'first', 'disputed', 1, 'USD', NOW)`,
 	`INSERT INTO journal (order_id, happened, noted, out_trade_no, detail) VALUES (1, NOW, 'ordered', '', '')`,
-	`INSERT INTO subscriptions (user_id, followed_id, created, updated) VALUES (1, 1, NOW, NOW)`,
 	newRecord + `(NOW, 1, NULL, 'account_disabled', 'account', '1')`,
 	`INSERT INTO audit_reasons (record_id, reason) VALUES (1, 'Because')`,
-	`INSERT INTO events (author_id, day, title, content, html, permission, status, province, city, district, created, modified)
-		VALUES (1, '2026-03-14', '', '', '', 0, 0, '', '', '', NOW, NOW)`,
 }
 
 const (
 	mustExistThere = "23503"
 	mustBeUnique   = "23505"
 	mustBeInRange  = "23514"
-	mustBeThere    = "23502"
 	mustStay       = "P0001"
 )
 
 // sameRefusal maps each SQLSTATE to the SQLite extended result code.
-var sameRefusal = map[string]int{mustExistThere: 787, mustBeUnique: 2067, mustBeInRange: 275, mustBeThere: 1299, mustStay: 1811}
+var sameRefusal = map[string]int{mustExistThere: 787, mustBeUnique: 2067, mustBeInRange: 275, mustStay: 1811}
 
 const newPrepayment = `INSERT INTO prepayments
 	(order_id, out_trade_no, end_type, app, open_id, state, request, prepay_id, code_url, mweb_url, created) VALUES `
 
 const newRecord = `INSERT INTO audit_records (at, by_user, by_person, act, object_kind, object_id) VALUES `
 
-const newEvent = `INSERT INTO events (author_id, day, title, content, html, category_id, permission, status,
-	province, city, district, created, modified) VALUES `
-
 var refused = map[string]struct{ statement, code string }{
-	"a permission that is none": {newEvent + `(1, '2026-03-14', '', '', '', NULL, 50, 0, '', '', '', NOW, NOW)`, mustBeInRange},
-	"an unknown author":         {newEvent + `(3, '2026-03-14', '', '', '', NULL, 0, 0, '', '', '', NOW, NOW)`, mustExistThere},
-	"an event without a day":    {newEvent + `(1, NULL, '', '', '', NULL, 0, 0, '', '', '', NOW, NOW)`, mustBeThere},
-	"counts below nothing": {
-		`INSERT INTO event_counts (event_id, author_id, likes) VALUES (1, 1, -1)`, mustBeInRange},
-	"half a place": {
-		`INSERT INTO feed_listings (kind, id, category_id, created, updated, lat) VALUES ('demand', 1, 0, NOW, NOW, 1)`, mustBeInRange},
-	"following a user twice": {
-		`INSERT INTO subscriptions (user_id, followed_id, created, updated) VALUES (1, 1, NOW, NOW)`, mustBeUnique},
 	"a person who blocks themselves": {
 		`INSERT INTO blocks (user_id, other_id, is_by_user, created) VALUES (1, 1, TRUE, NOW)`, mustBeInRange},
-	"following neither a user nor a category": {
-		`INSERT INTO subscriptions (user_id, created, updated) VALUES (1, NOW, NOW)`, mustBeInRange},
-	"a phone that is taken": {
-		`UPDATE users SET phone = '+86-13800000001' WHERE id = 2`, mustBeUnique},
 	"an order for nothing": {`UPDATE orders SET amount = 0 WHERE id = 1`, mustBeInRange},
 	"an order in dollars":  {`UPDATE orders SET currency = 'USD' WHERE id = 1`, mustBeInRange},
 	"two live prepayments of one order": {
 		newPrepayment + `(1, 'second', 0, 'official_account', '', 'preparing', 'abc', '', '', '', NOW)`, mustBeUnique},
 	"a closed prepayment that lives again beside another": {
 		`UPDATE prepayments SET state = 'unknown' WHERE out_trade_no = 'past'`, mustBeUnique},
-	"an out_trade_no that is repeated": {
-		newPrepayment + `(2, 'first', 0, 'official_account', '', 'live', 'abc', '', '', '', NOW)`, mustBeUnique},
 	"a transaction id that is repeated": {
-		`INSERT INTO payments (order_id, transaction_id, out_trade_no, state, amount, currency, received) VALUES (2, 'given', 'first', 'refund_due', 1, 'CNY', NOW)`, mustBeUnique},
+		`INSERT INTO payments (order_id, transaction_id, out_trade_no, state, amount, currency, received)
+			VALUES (2, 'given', 'first', 'refund_due', 1, 'CNY', NOW)`, mustBeUnique},
 	"an order that is paid twice": {
-		`INSERT INTO payments (order_id, transaction_id, out_trade_no, state, amount, currency, received) VALUES (1, 'later', 'first', 'applied', 100, 'CNY', NOW)`, mustBeUnique},
-	"a payment of no order": {
-		`INSERT INTO payments (order_id, transaction_id, out_trade_no, state, amount, currency, received) VALUES (9, 'later', 'first', 'applied', 100, 'CNY', NOW)`, mustExistThere},
+		`INSERT INTO payments (order_id, transaction_id, out_trade_no, state, amount, currency, received)
+			VALUES (1, 'later', 'first', 'applied', 100, 'CNY', NOW)`, mustBeUnique},
 	"a payment that is of no order, and not disputed": {
-		`INSERT INTO payments (order_id, transaction_id, out_trade_no, state, amount, currency, received) VALUES (NULL, 'later', 'first', 'refund_due', 1, 'CNY', NOW)`, mustBeInRange},
+		`INSERT INTO payments (order_id, transaction_id, out_trade_no, state, amount, currency, received)
+			VALUES (NULL, 'later', 'first', 'refund_due', 1, 'CNY', NOW)`, mustBeInRange},
 	"an order that was paid and is not":             {`UPDATE orders SET state = 'open' WHERE id = 3`, mustStay},
 	"an entry that is written anew":                 {`UPDATE journal SET noted = 'paid' WHERE order_id = 1`, mustStay},
 	"an entry that is torn out":                     {`DELETE FROM journal WHERE order_id = 1`, mustStay},
@@ -93,16 +72,7 @@ var refused = map[string]struct{ statement, code string }{
 	"an act of nobody":                              {newRecord + `(NOW, NULL, NULL, 'imported', 'file', 'a')`, mustBeInRange},
 	"an act of a staff account and of another one":  {newRecord + `(NOW, 1, 'maria', 'imported', 'file', 'a')`, mustBeInRange},
 	"an act of a staff account that does not exist": {newRecord + `(NOW, 9, NULL, 'imported', 'file', 'a')`, mustExistThere},
-	"a key of no request": {
-		`INSERT INTO idempotency_keys (user_id, name, fingerprint, since) VALUES (1, 'k', 'abc', NOW)`, mustBeInRange},
-	"a kind without what was made": {
-		`INSERT INTO idempotency_keys (user_id, name, fingerprint, since, kind) VALUES (1, 'k', HASH, NOW, 'event')`, mustBeInRange},
-	"an order whose payments would dangle": {`DELETE FROM orders WHERE id = 1`, mustExistThere},
-	"a person whose events would dangle":   {`DELETE FROM users WHERE id = 1`, mustExistThere},
-	"a text of no publication":             {`INSERT INTO publication_texts (id, html) VALUES (1, '<p>One</p>')`, mustExistThere},
-	"a text of no node":                    {`INSERT INTO node_texts (id, html) VALUES (1, '<p>One</p>')`, mustExistThere},
-	"a token that is no hash": {
-		`INSERT INTO tokens (hash, user_id, scopes, narrowed, generation, ttl, created) VALUES ('abc', 1, NONE, false, 0, 1, NOW)`, mustBeInRange},
+	"an order whose payments would dangle":          {`DELETE FROM orders WHERE id = 1`, mustExistThere},
 }
 
 // replaced are statements of SQLite that would remove a row and add another one in its place.
@@ -116,13 +86,12 @@ var replaced = []string{
 // emptied are statements of Postgres that would remove all rows of a table.
 var emptied = []string{`TRUNCATE audit_records CASCADE`, `TRUNCATE audit_reasons`, `TRUNCATE journal`}
 
-// inDialect writes instants, empty lists, booleans and bytes in the database's syntax.
+// inDialect writes instants, empty lists and bytes in the database's syntax.
 func inDialect(url, statement string) string {
-	hash := strings.Repeat("00", 32)
 	if strings.HasPrefix(url, "sqlite:") {
-		return strings.NewReplacer("NOW", "1", "NONE", "'[]'", "'abc'", "x'616263'", "HASH", "x'"+hash+"'").Replace(statement)
+		return strings.NewReplacer("NOW", "1", "NONE", "'[]'", "'abc'", "x'616263'").Replace(statement)
 	}
-	return strings.NewReplacer("NOW", "now()", "NONE", "'{}'", "HASH", `'\x`+hash+"'").Replace(statement)
+	return strings.NewReplacer("NOW", "now()", "NONE", "'{}'").Replace(statement)
 }
 
 // refusalOf returns the SQLSTATE of the error, from either database.
@@ -147,7 +116,6 @@ func TestConstraints(t *testing.T) {
 		for _, statement := range filler {
 			execute(t, db, inDialect(at, statement))
 		}
-		execute(t, db, inDialect(at, strings.Replace(filler[0], "13800000001", "13800000002", 1)))
 		for what, r := range refused {
 			_, err := db.ExecContext(t.Context(), inDialect(at, r.statement))
 			assert.Equal(t, r.code, refusalOf(err), "%s: %v", what, err)

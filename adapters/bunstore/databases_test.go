@@ -61,6 +61,15 @@ func scratch(t *testing.T) string {
 	return dir
 }
 
+// Opened opens a store until the test ends.
+func Opened(t *testing.T, o engine.Options) *Store {
+	t.Helper()
+	s, err := Open(t.Context(), o)
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, s.Close()) })
+	return s
+}
+
 // MigrateAt gives the database the schema.
 func MigrateAt(ctx context.Context, url string) error {
 	s, err := Open(ctx, engine.Options{URL: url})

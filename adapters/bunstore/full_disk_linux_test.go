@@ -23,98 +23,39 @@ const child = "PLAZA_TEST_CHILD"
 
 // inChild runs the rest of the test in a separate process, with limits that must not
 // affect other tests. It reports whether this is that process.
-func inChild(t *testing.T, attributes *syscall.SysProcAttr) bool {
+func inChild(t *testing.T) bool {
 	t.Helper()
 	if os.Getenv(child) != "" {
 		return true
 	}
-	var path []string
-	for part := range strings.SplitSeq(t.Name(), "/") {
-		path = append(path, "^"+part+"$")
-	}
-	cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run="+strings.Join(path, "/"), "-test.count=1", "-test.v")
+	path := "^" + strings.ReplaceAll(t.Name(), "/", "$/^") + "$"
+	cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run="+path, "-test.count=1", "-test.v")
 	cmd.Env = append(os.Environ(), child+"=yes")
-	cmd.SysProcAttr = attributes
 	said, err := cmd.CombinedOutput()
 	require.NoError(t, err, "%s", said)
 	require.Contains(t, string(said), "--- PASS: "+t.Name()+" ", "the child must have run it")
 	return false
 }
 
-// disk is a nearly full disk that can be given space.
-type disk struct {
-	name       string
-	attributes *syscall.SysProcAttr
-	// prepare creates the folder in the child, and returns a function that frees space.
-	prepare func(t *testing.T) (dir string, room func())
-}
-
-// disks are the full disks. A file size limit works everywhere; a separate file system
-// is more realistic, but requires the right to mount.
-var disks = []disk{
-	{name: "files_that_may_not_grow", prepare: limitFiles},
-	{name: "a_file_system", prepare: mountLittle, attributes: &syscall.SysProcAttr{
-		Cloneflags:  syscall.CLONE_NEWUSER | syscall.CLONE_NEWNS, // the mount ends with the process
-		UidMappings: []syscall.SysProcIDMap{{HostID: os.Getuid(), Size: 1}},
-		GidMappings: []syscall.SysProcIDMap{{HostID: os.Getgid(), Size: 1}},
-	}},
-}
-
-// inChild is inChild with the disk's attributes. It skips the test where such a process
-// can't be started.
-func (d disk) inChild(t *testing.T) bool {
-	t.Helper()
-	if d.attributes != nil && os.Getenv(child) == "" {
-		mount := exec.CommandContext(t.Context(), "mount", "-t", "tmpfs", "none", t.TempDir())
-		mount.SysProcAttr = d.attributes
-		if said, err := mount.CombinedOutput(); err != nil {
-			t.Skipf("a file system of the test's own: the kernel must let this account mount one in a user namespace: %v: %s", err, said)
-		}
-	}
-	return inChild(t, d.attributes)
-}
-
-// limitFiles limits the size of the process's files.
-func limitFiles(t *testing.T) (dir string, room func()) {
+// limitFiles limits the size of the process's files, as a full disk does, until the returned function is called.
+func limitFiles(t *testing.T, most uint64) (free func()) {
 	t.Helper()
 	var before syscall.Rlimit
 	require.NoError(t, syscall.Getrlimit(syscall.RLIMIT_FSIZE, &before))
-	set := func(most uint64) {
-		t.Helper()
-		require.NoError(t, syscall.Setrlimit(syscall.RLIMIT_FSIZE, &syscall.Rlimit{Cur: most, Max: before.Max}))
-	}
-	set(3 << 20)
-	return t.TempDir(), func() { set(before.Cur) }
-}
-
-func mountLittle(t *testing.T) (dir string, room func()) {
-	t.Helper()
-	dir = t.TempDir()
-	require.NoError(t, syscall.Mount("tmpfs", dir, "tmpfs", 0, "size=4m"))
-	t.Cleanup(func() { assert.NoError(t, syscall.Unmount(dir, syscall.MNT_DETACH)) })
-	ballast := filepath.Join(dir, "ballast")
-	require.NoError(t, os.WriteFile(ballast, make([]byte, 1<<20), 0o600))
-	return dir, func() { require.NoError(t, os.Remove(ballast)) }
+	require.NoError(t, syscall.Setrlimit(syscall.RLIMIT_FSIZE, &syscall.Rlimit{Cur: most, Max: before.Max}))
+	return func() { require.NoError(t, syscall.Setrlimit(syscall.RLIMIT_FSIZE, &before)) }
 }
 
 func TestA_full_disk(t *testing.T) {
 	if testing.Short() {
 		t.Skip("make test-all runs this")
 	}
-	for _, d := range disks {
-		t.Run(d.name, func(t *testing.T) {
-			if d.inChild(t) {
-				fillAndEmpty(t, d)
-			}
-		})
+	if !inChild(t) {
+		return
 	}
-}
-
-func fillAndEmpty(t *testing.T, d disk) {
-	t.Helper()
-	dir, room := d.prepare(t)
+	free := limitFiles(t, 3<<20)
+	s, dir := embedded(t)
 	url := "sqlite:" + filepath.Join(dir, "plaza.db")
-	s := open(t, url)
 	w := newEventWriter(t, s)
 	for _, err := range w.fill() {
 		require.ErrorIs(t, err, engine.ErrFull)
@@ -123,13 +64,12 @@ func fillAndEmpty(t *testing.T, d disk) {
 	w.assertKept(s)
 	w.assertKept(open(t, url))
 
-	room()
+	free()
 	require.NoError(t, w.write(0), "the same store, and no restart")
-	w.assertKept(s)
-	assertConsistent(t, s)
-	again := open(t, url)
-	w.assertKept(again)
-	assertConsistent(t, again)
+	for _, s := range []*bunstore.Store{s, open(t, url)} {
+		w.assertKept(s)
+		assertConsistent(t, s)
+	}
 	assert.Len(t, column[int](t, rawSQL(t, url), "SELECT id FROM events"), len(w.kept), "what was refused isn't there")
 }
 
@@ -137,14 +77,13 @@ func TestA_full_disk_is_told_at_the_start(t *testing.T) {
 	if testing.Short() {
 		t.Skip("make test-all runs this")
 	}
-	if !disks[1].inChild(t) {
+	if !inChild(t) {
 		return
 	}
-	dir, _ := disks[1].prepare(t)
-	url := "sqlite:" + filepath.Join(dir, "plaza.db")
+	url := "sqlite:" + filepath.Join(t.TempDir(), "plaza.db")
 	require.NoError(t, bunstore.MigrateAt(t.Context(), url))
-	require.ErrorIs(t, os.WriteFile(filepath.Join(dir, "rest"), make([]byte, 4<<20), 0o600), syscall.ENOSPC)
-	_, err := bunstore.Open(t.Context(), engine.Options{URL: url})
+	defer limitFiles(t, 16)()
+	_, err := bunstore.Open(t.Context(), bunstore.Options{URL: url})
 	require.ErrorContains(t, err, "its disk is full")
 }
 
@@ -197,7 +136,7 @@ func TestOpen_names_a_file_that_cannot_be_used(t *testing.T) {
 				t.Setenv("PLAZA_TEST_DIR", dir)
 				t.Cleanup(func() { require.NoError(t, errors.Join(os.Chmod(dir, 0o755), os.RemoveAll(dir))) })
 			}
-			if !inChild(t, nil) {
+			if !inChild(t) {
 				return
 			}
 			path, named := prepare(t, os.Getenv("PLAZA_TEST_DIR"))

@@ -9,7 +9,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"plaza/adapters/bunstore"
-	"plaza/adapters/bunstore/internal/engine"
 	"plaza/domain/audit"
 	"plaza/test/postgres"
 )
@@ -34,25 +33,6 @@ func TestKept_stores_a_text_once_and_Keep_replaces_it(t *testing.T) {
 	})
 }
 
-func TestKept_returns_what_another_server_stores_at_the_same_time(t *testing.T) {
-	if testing.Short() {
-		t.Skip("make test-all runs this")
-	}
-	t.Parallel()
-	at := bunstore.MigratedPostgres(t)
-	s, db := open(t, at), rawSQL(t, at)
-	other := aside(t, db, "INSERT INTO secrets (name, content) VALUES ('x', 'a')")
-	kept := make(chan string, 1)
-	go func() {
-		text, err := s.Kept(t.Context(), "x", "b")
-		assert.NoError(t, err)
-		kept <- text
-	}()
-	awaitWaiting(t, db)
-	require.NoError(t, other.Commit())
-	assert.Equal(t, "a", <-kept)
-}
-
 func TestMigrate_says_what_a_role_lacks_that_may_not_create_tables(t *testing.T) {
 	if testing.Short() {
 		t.Skip("make test-all runs this")
@@ -68,10 +48,7 @@ func TestMigrate_says_what_a_role_lacks_that_may_not_create_tables(t *testing.T)
 	query := u.Query()
 	query.Set("role", role)
 	u.RawQuery = query.Encode()
-	s, err := bunstore.Open(t.Context(), engine.Options{URL: u.String()})
-	require.NoError(t, err)
-	defer s.Close()
-	_, err = s.Migrate(t.Context())
+	_, err = bunstore.Opened(t, bunstore.Options{URL: u.String()}).Migrate(t.Context())
 	require.ErrorContains(t, err, "GRANT CREATE ON SCHEMA public")
 	assert.ErrorContains(t, err, "42501")
 }

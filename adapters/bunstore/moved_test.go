@@ -20,6 +20,16 @@ func rename(t *testing.T, from, to string) {
 	require.NoError(t, os.Rename(from, to))
 }
 
+// written returns a store on a database file in a folder of its own, with a writer that has written an event.
+func written(t *testing.T) (s *bunstore.Store, w *eventWriter, path string) {
+	t.Helper()
+	t.Parallel()
+	s, dir := embedded(t)
+	w = newEventWriter(t, s)
+	require.NoError(t, w.write(0))
+	return s, w, filepath.Join(dir, "plaza.db")
+}
+
 // refuseWrites asserts that the store rejects writes, that no connection reads another database,
 // and that the store reports that it is not ready.
 func refuseWrites(t *testing.T, s *bunstore.Store, w *eventWriter) {
@@ -46,11 +56,8 @@ func refuseWrites(t *testing.T, s *bunstore.Store, w *eventWriter) {
 }
 
 func TestADatabaseFileThatIsMovedAway(t *testing.T) {
-	t.Parallel()
-	s, dir := embedded(t)
-	path, away := filepath.Join(dir, "plaza.db"), filepath.Join(dir, "away.db")
-	w := newEventWriter(t, s)
-	require.NoError(t, w.write(0))
+	s, w, path := written(t)
+	away, other := path+".away", path+".other"
 	rename(t, path, away)
 	refuseWrites(t, s, w)
 	assert.NoFileExists(t, path, "no connection makes another")
@@ -58,8 +65,8 @@ func TestADatabaseFileThatIsMovedAway(t *testing.T) {
 	for what, replace := range map[string]func(){
 		"an empty file": func() { require.NoError(t, os.WriteFile(path, nil, 0o600)) },
 		"another database": func() {
-			require.NoError(t, bunstore.MigrateAt(t.Context(), "sqlite:"+filepath.Join(dir, "other.db")))
-			rename(t, filepath.Join(dir, "other.db"), path)
+			require.NoError(t, bunstore.MigrateAt(t.Context(), "sqlite:"+other))
+			rename(t, other, path)
 		},
 	} {
 		replace()
@@ -74,12 +81,9 @@ func TestADatabaseFileThatIsMovedAway(t *testing.T) {
 // TestAWriterThatConnectsAnewEmptiesNoOthersLog: the log of the database that was moved stays beside the file that
 // replaced it, and SQLite would apply and empty it.
 func TestAWriterThatConnectsAnewEmptiesNoOthersLog(t *testing.T) {
-	t.Parallel()
-	s, dir := embedded(t)
-	path, away, other := filepath.Join(dir, "plaza.db"), filepath.Join(dir, "away.db"), filepath.Join(dir, "other.db")
+	s, w, path := written(t)
+	away, other := path+".away", path+".other"
 	require.NoError(t, bunstore.MigrateAt(t.Context(), "sqlite:"+other))
-	w := newEventWriter(t, s)
-	require.NoError(t, w.write(0))
 	rename(t, path, away)
 	rename(t, other, path)
 	s.Writer.SetMaxIdleConns(0) // closes the connection
@@ -108,15 +112,8 @@ func assertLost(t *testing.T, path string) {
 }
 
 func TestOpenMakesNoDatabaseWhereOneWas(t *testing.T) {
-	t.Parallel()
-	dir := t.TempDir()
-	path, copied := filepath.Join(dir, "plaza.db"), filepath.Join(dir, "copy.db")
-	s, err := bunstore.Open(t.Context(), bunstore.Options{URL: "sqlite:" + path})
-	require.NoError(t, err)
-	_, err = s.Migrate(t.Context())
-	require.NoError(t, err)
-	w := newEventWriter(t, s)
-	require.NoError(t, w.write(0))
+	s, w, path := written(t)
+	copied := path + ".copy"
 	require.NoError(t, s.Backup(t.Context(), copied))
 	require.NoError(t, s.Close())
 	marker, err := os.ReadFile(path + ".id")
@@ -127,9 +124,8 @@ func TestOpenMakesNoDatabaseWhereOneWas(t *testing.T) {
 	assert.NoFileExists(t, path)
 	require.NoError(t, os.WriteFile(path, nil, 0o600))
 	assertLost(t, path)
-	other := filepath.Join(t.TempDir(), "other.db")
-	require.NoError(t, bunstore.MigrateAt(t.Context(), "sqlite:"+other))
-	rename(t, other, path)
+	require.NoError(t, bunstore.MigrateAt(t.Context(), "sqlite:"+path+".other"))
+	rename(t, path+".other", path)
 	assertLost(t, path)
 	require.NoError(t, os.Remove(path))
 	stranger, err := sql.Open("sqlite", path)
@@ -153,18 +149,4 @@ func TestOpenBeginsAnewWithoutTheMarker(t *testing.T) {
 	require.NoError(t, os.Remove(path+".id"))
 	require.NoError(t, bunstore.MigrateAt(t.Context(), "sqlite:"+path))
 	assert.FileExists(t, path+".id")
-}
-
-func TestABackupFromBeforeThereWereIDsGetsTheMarkers(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "plaza.db")
-	require.NoError(t, bunstore.MigrateAt(t.Context(), "sqlite:"+path))
-	before, err := os.ReadFile(path + ".id")
-	require.NoError(t, err)
-	db := rawSQL(t, "sqlite:"+path)
-	execute(t, db, "DELETE FROM secrets WHERE name = 'database id'")
-	require.NoError(t, bunstore.MigrateAt(t.Context(), "sqlite:"+path))
-	after, err := os.ReadFile(path + ".id")
-	require.NoError(t, err)
-	assert.Equal(t, before, after)
-	assert.Contains(t, string(before), column[string](t, db, "SELECT content FROM secrets WHERE name = 'database id'")[0])
 }

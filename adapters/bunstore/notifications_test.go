@@ -1,7 +1,6 @@
 package bunstore
 
 import (
-	"fmt"
 	"testing"
 	"time"
 
@@ -84,36 +83,5 @@ func TestMOD02_no_notification_crosses_a_block(t *testing.T) {
 		list, err := s.Notifications().List(t.Context(), author, page.CursorRequest{})
 		require.NoError(t, err)
 		assert.Empty(t, list.Items)
-	})
-}
-
-func TestNTF01_notifications_are_kept_for_90_days(t *testing.T) {
-	OnEach(t, func(t *testing.T, url string) {
-		s, author := openWithUser(t, engine.Options{URL: url})
-		e, other := eventAndOther(t, s, author)
-		for i := range 3 {
-			at := noon.AddDate(0, 0, i)
-			_, _, err := s.Events().AddComment(t.Context(), event.Comment{
-				Event: e.ID(), Author: other, Content: fmt.Sprint(i), Created: at,
-			})
-			require.NoError(t, err)
-		}
-		swept(t, s, noon.Add(notification.KeptFor-time.Microsecond))
-		left := func() (said []string, unread int) {
-			list, err := s.Notifications().List(t.Context(), author, page.CursorRequest{})
-			require.NoError(t, err)
-			for _, n := range list.Items {
-				said = append(said, n.Comment.Content)
-			}
-			return said, list.Unread
-		}
-		said, unread := left()
-		assert.Equal(t, []string{"2", "1", "0"}, said)
-		assert.Equal(t, 3, unread)
-		swept(t, s, noon.AddDate(0, 0, 1).Add(notification.KeptFor))
-		said, unread = left()
-		assert.Equal(t, []string{"2"}, said)
-		assert.Equal(t, 1, unread)
-		require.NoError(t, s.Check(t.Context(), false, func(f Finding) { assert.Fail(t, f.What) }))
 	})
 }

@@ -92,15 +92,12 @@ func TestOpen_gives_up(t *testing.T) {
 		t.Skip("make test-all runs this")
 	}
 	t.Parallel()
-	nowhere := "postgres://postgres:" + secretPassword + "@/plaza?host=" + t.TempDir()
-	book := &logBook{}
-	const patience = 2 * time.Second
-	_, err := bunstore.Open(t.Context(), bunstore.Options{URL: nowhere, Patience: patience, Log: book.logger()})
+	nowhere, book := "postgres://postgres:"+secretPassword+"@/plaza?host="+t.TempDir(), &logBook{}
+	_, err := bunstore.Open(t.Context(), bunstore.Options{URL: nowhere, Patience: 2 * time.Second, Log: book.logger()})
 	require.ErrorContains(t, err, "the database can't be reached")
 	require.ErrorIs(t, err, engine.ErrAway)
-	assert.NotContains(t, err.Error(), secretPassword)
 	assert.GreaterOrEqual(t, book.tries(), 3)
-	assert.NotContains(t, book.String(), secretPassword)
+	assert.NotContains(t, err.Error()+book.String(), secretPassword)
 }
 
 func TestOpen_stops_waiting_when_it_is_told_to(t *testing.T) {

@@ -18,37 +18,14 @@ import (
 // openWithUser returns a store with the schema and a user.
 func openWithUser(t *testing.T, o engine.Options) (*Store, user.ID) {
 	t.Helper()
-	s, err := Open(t.Context(), o)
-	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, s.Close()) })
-	_, err = s.Migrate(t.Context())
+	s := Opened(t, o)
+	_, err := s.Migrate(t.Context())
 	require.NoError(t, err)
 	phone, err := user.ParsePhone("+86-13800000001")
 	require.NoError(t, err)
 	id, err := s.Accounts().Open(t.Context(), access.Account{Phone: phone}, user.Member{Joined: noon})
 	require.NoError(t, err)
 	return s, id
-}
-
-func TestPAY09_keys_that_are_forgotten_are_removed(t *testing.T) {
-	OnEach(t, func(t *testing.T, url string) {
-		s, who := openWithUser(t, engine.Options{URL: url})
-		ledger := s.Ledger()
-		for _, k := range []idempotency.Key{{User: who, Name: "old"}, {User: who, Name: "young"}} {
-			at := noon
-			if k.Name == "young" {
-				at = noon.Add(time.Microsecond)
-			}
-			_, err := ledger.Reserve(t.Context(), k, at, at.Add(time.Minute))
-			require.NoError(t, err)
-		}
-		_, err := ledger.AddOrder(t.Context(), payment.NewOrder(who, "Tea", 990, time.Hour, noon), &idempotency.Key{User: who, Name: "old"})
-		require.NoError(t, err)
-		swept(t, s, noon.Add(idempotency.KeyLife))
-		var kept []string
-		require.NoError(t, s.Reader.NewSelect().Table("idempotency_keys").Column("name").Scan(t.Context(), &kept))
-		assert.Equal(t, []string{"young"}, kept)
-	})
 }
 
 func TestPAY09_what_bun_has_written_values_into_is_not_kept_prepared(t *testing.T) {

@@ -2,7 +2,6 @@ package bunstore
 
 import (
 	"context"
-	"encoding/json"
 	"go/ast"
 	"go/parser"
 	"go/token"
@@ -134,20 +133,17 @@ func smallTables(t *testing.T, conn *pgx.Conn) map[string]bool {
 func planOfAny(t *testing.T, conn *pgx.Conn, text string) plan {
 	t.Helper()
 	prepare(t, conn, text)
-	var execute, explained string
+	var execute string
 	require.NoError(t, conn.QueryRow(t.Context(), `
 		SELECT 'EXECUTE hot' || CASE cardinality(parameter_types) WHEN 0 THEN '' ELSE
 			'(' || array_to_string(array_fill('NULL'::text, ARRAY[cardinality(parameter_types)]), ', ') || ')' END
 		FROM pg_prepared_statements WHERE name = 'hot'`, pgx.QueryExecModeSimpleProtocol).Scan(&execute))
-	require.NoError(t, conn.QueryRow(t.Context(), "EXPLAIN (FORMAT JSON) "+execute, pgx.QueryExecModeSimpleProtocol).Scan(&explained))
-	var plans []struct{ Plan plan }
-	require.NoError(t, json.Unmarshal([]byte(explained), &plans))
-	return plans[0].Plan
+	return planOf(t, conn, "EXPLAIN (FORMAT JSON) "+execute)
 }
 
 func TestStatements_run_as_they_stand_on_SQLite(t *testing.T) {
 	t.Parallel()
-	_, conn := filledSQLite(t)
+	conn := readerOf(t, Opened(t, engine.Options{URL: MigratedSQLite(t)}))
 	require.Greater(t, len(constants), 100)
 	for name, text := range constants {
 		t.Run(name, func(t *testing.T) {
@@ -173,9 +169,7 @@ func (x *sentTexts) TraceQueryStart(ctx context.Context, _ *pgx.Conn, d pgx.Trac
 
 func testExports(t *testing.T, conn *pgx.Conn, small map[string]bool) {
 	var sent sentTexts
-	s, err := Open(t.Context(), engine.Options{URL: conn.Config().ConnString(), Trace: &sent})
-	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, s.Close()) })
+	s := Opened(t, engine.Options{URL: conn.Config().ConnString(), Trace: &sent})
 	for _, d := range personaldata.Kinds() {
 		sent.all = nil
 		for range s.PersonalData().Records(t.Context(), 7, d.Kind) {

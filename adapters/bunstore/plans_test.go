@@ -1,74 +1,219 @@
 package bunstore
 
 import (
+	"context"
+	"database/sql"
+	"database/sql/driver"
 	"encoding/json"
+	"errors"
 	"fmt"
-	"slices"
+	"io"
+	"math"
+	"reflect"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"github.com/uptrace/bun"
+	sqlite3 "modernc.org/sqlite/lib"
 
 	"plaza/adapters/bunstore/internal/engine"
-	"plaza/domain/feed"
+	"plaza/application/telemetry"
 	"plaza/domain/geo"
-	testserver "plaza/test/postgres"
+	"plaza/domain/moderation"
+	"plaza/domain/page"
+	"plaza/domain/subscription"
+	"plaza/domain/user"
 )
 
-// populousPostgres is large enough to make Postgres choose between plans: 40,000 records of
-// each kind in 200 categories, a third of them in the first.
-const populousPostgres = `
-INSERT INTO users (phone, password_hash, scopes, staff, disabled, generation, firstname, lastname, expertise, location, timezone, joined)
-	SELECT '+86-' || n, '', '{}', false, false, 0, '', '', '', '', 'UTC', now() FROM generate_series(1, 20000) n;
-INSERT INTO presence (user_id, seen) SELECT id, now() FROM users;
-INSERT INTO name_prefixes (prefix, user_id) SELECT 'an', id FROM users;
-INSERT INTO tokens (hash, user_id, scopes, narrowed, generation, ttl, created)
-	SELECT sha256(convert_to(n::text, 'UTF8')), 1 + n % 20000, '{}', false, 0, 1, now() FROM generate_series(1, 40000) n;
-INSERT INTO token_uses SELECT id, now() FROM tokens;
-INSERT INTO categories (id, name, slug) SELECT n, 'Nº ' || n, '' FROM generate_series(1, 200) n;
-CREATE TEMPORARY TABLE things AS SELECT n AS id, CASE n % 3 WHEN 0 THEN 1 ELSE 1 + n * 31 / 8 % 200 END AS category_id,
-	now() - n * interval '1 minute' AS created, now() - (n * 7919 % 100000) * interval '1 minute' AS updated,
-	30 + n * 7907 % 9973 / 9973.0 AS lat, 120 + n * 6997 % 9967 / 9967.0 AS lng FROM generate_series(1, 40000) n;
-INSERT INTO publications (id, bundle_id, first_original_id, type, title, summary, author_id, language, category_id, published, deleted, created, updated)
-	SELECT id, id, CASE WHEN id % 2 = 0 THEN id - 1 END, 0, 'A title', repeat('A summary. ', 20), 1 + id % 20000, 'en', category_id, true, false, created, updated FROM things;
-INSERT INTO bundles SELECT id, CASE WHEN id % 2 = 0 THEN id - 1 END FROM things;
-INSERT INTO publication_texts SELECT id, repeat('A text. ', 20) FROM things;
-INSERT INTO nodes (id, bundle_id, title, summary, author_id, language, category_id, published, deleted, created, updated)
-	SELECT id, id, 'A title', repeat('A summary. ', 20), 1 + id % 20000, 'en', category_id, true, false, created, updated FROM things;
-INSERT INTO node_texts SELECT id, repeat('A text. ', 20) FROM things;
-INSERT INTO demands (id, title, description, tags, images, author_id, address, category_id, lat, lng, closed, starts, ends, published, deleted, created, updated)
-	SELECT id, 'A title', 'A description', '{}', '{}', 1 + id % 20000, '', category_id, lat, lng, now(), now(), now(), true, false, created, updated FROM things;
-INSERT INTO feed_listings (kind, id, category_id, created, updated)
-	SELECT kind, id, category_id, created, updated FROM things, unnest('{publication,node,xfile}'::text[]) kind;
-INSERT INTO feed_listings (kind, id, category_id, created, updated) SELECT 'origin', id, category_id, created, updated FROM things WHERE id % 2 = 1;
-INSERT INTO feed_listings SELECT 'demand', id, category_id, created, updated, lat, lng FROM things;
-INSERT INTO feed_counters SELECT category_id, kind, id % 16, count(*), max(created), max(updated) FROM feed_listings GROUP BY 1, 2, 3;
-INSERT INTO feed_totals SELECT kind, id % 16, count(*), 1 FROM feed_listings WHERE kind <> 'xfile' GROUP BY 1, 2;
-INSERT INTO feed_totals VALUES ('category', 0, 0, 200);
-INSERT INTO events (author_id, day, title, content, html, permission, status, province, city, district, created, modified, published_at)
-	SELECT 1 + n % 1000, '2026-01-01'::date + n % 3000, 'A title', '', '', (n % 3) * 100, CASE n % 5 WHEN 0 THEN 0 ELSE 100 END, '', '', '', now() - n * interval '1 minute', now(), now() - n * interval '1 minute'
-	FROM generate_series(1, 40000) n;
-INSERT INTO event_counts (event_id, author_id, comments, commented) SELECT id, author_id, 1, created FROM events;
-INSERT INTO plates (event_id, photo, created) SELECT id, 'private/a', created FROM events;
-INSERT INTO comments (event_id, author_id, content, created) SELECT id, 1, 'Well said', created FROM events;
-INSERT INTO likes (event_id, user_id) SELECT id, 7 FROM events WHERE id <= 8000;
-SET session_replication_role = DEFAULT; -- with the triggers that count
-INSERT INTO notifications (owner_id, kind, actor_id, object_id, created, expires)
-	SELECT e.author_id, 'comment', c.author_id, c.id, c.created, 'infinity' FROM comments c JOIN events e ON e.id = c.event_id WHERE e.author_id > 1;
-INSERT INTO notifications (owner_id, kind, actor_id, object_id, created, expires) SELECT 7, 'like', n, 6, now(), 'infinity' FROM generate_series(1001, 1900) n;
-SET session_replication_role = replica;
-INSERT INTO notifications (owner_id, kind, actor_id, object_id, created, expires, withdrawn)
-	SELECT 7, 'like', n, 13, now(), 'infinity', true FROM generate_series(1001, 20000) n;
-INSERT INTO translations SELECT sha256(convert_to(n::text, 'UTF8')), 'A text', 'infinity' FROM generate_series(1, 40000) n;
-INSERT INTO news (site_name, site_logo, url, title, released, html, category, city, district, province, country)
-	SELECT '', '', '', '', '2026-01-01'::date + n % 3000, '', '', CASE n % 10 WHEN 0 THEN '杭州市' ELSE '' END, '', '', '' FROM generate_series(1, 40000) n;
-INSERT INTO subscriptions (user_id, followed_id, created, updated) SELECT n, 1 + n % 1000, now(), now() FROM generate_series(1001, 20000) n;
-INSERT INTO blocks (user_id, other_id, is_by_user, created)
-	SELECT n, n + 1 - n % 2 * 2, n % 2 = 0, now() FROM generate_series(10000, 19999) n;
-INSERT INTO images (owner_id, key, width, height, tags, created)
-	SELECT 1 + n % 500, 'public/a', 1, 1, ARRAY['t' || n % 7, 't' || n % 11], now() - n * interval '1 minute' FROM generate_series(1, 40000) n;`
+// hotRead is a read of the crowd: how many rows it finds, and how many rows of tables and entries of indexes it reads at most.
+type hotRead struct {
+	name, statement string
+	args            []any
+	finds, most     int
+}
+
+// hotReads are reads that members wait for, seen by those for whom they cost most.
+func hotReads(t *testing.T, s *Store) []hotRead {
+	t.Helper()
+	of := func(constant string) string { return s.Pick(constants[constant]) }
+	key := func(list any) any { return s.Dialect.Key(list) }
+	day := func(day string) any { return key([]string{day}) }
+	hash := [32]byte{31: 7}
+	later, noID := time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC), int64(math.MaxInt64)
+	hour := []any{noon.Add(-time.Hour), noon, 4}
+	reads := []hotRead{
+		{"session", of("sessionOf"), []any{hash}, 1, 4},
+		{"members", of("membersByID"), []any{idsFrom(1, 10)}, 10, 40},
+		{"people and categories", of("peopleAndCategories"), []any{idsFrom(1, 10), idsFrom(1, 3)}, 13, 40},
+		{"a page of events", of("eventsOfAuthor"), []any{10_050, 20, 0, stranger}, 4, 40},
+		{"a page of events in another order", of("eventsInOrder"), []any{10_050, 20, 0, stranger, "create_time", "-event_time"}, 4, 40},
+		{"the events commented last", of("eventsCommentedLast"), []any{10_050, 10}, 10, 60},
+		{"EVT-23 the timeline of one who follows many", of("timeline"), []any{eager, later, noID, 101}, 101, 10*follows + 10*101},
+		{"EVT-23 the timeline of one who follows a huge diary", of("timeline"), []any{fan, later, noID, 101}, 101, 10 * 101},
+		{"EVT-23 the timeline of one who follows no one", of("timeline"), []any{stranger, later, noID, 101}, 0, 10},
+		{"EVT-14 the moment behind private events", of("moment"), []any{day(privateDay), stranger, 11}, 11, 100},
+		{"EVT-14 the same, seen by one with contacts", of("moment"), []any{day(privateDay), eager, 11}, 11, 2*follows + 100},
+		{"EVT-14 the moment behind events for others' contacts", of("moment"), []any{day(strangerDay), eager, 11}, 11, 2*follows + 100},
+		{"EVT-14 the same, seen by a stranger", of("moment"), []any{day(strangerDay), stranger, 11}, 11, 100},
+		{"EVT-14 the moment of a busy contact", of("moment"), []any{day(contactDay), eager, 11}, 11, 2*follows + crowdOfDay},
+		{"EVT-14 the same, seen by a stranger", of("moment"), []any{day(contactDay), stranger, 11}, 11, 100},
+		{"MOD-02 the moment of one who blocks many", of("moment"), []any{day(quarrelDay), shy, 11}, 11, 200},
+		{"MOD-02 the moment of one whom many block", of("moment"), []any{day(quarrelDay), disliked, 11}, 11, 6 * quarrellers},
+		{"MOD-02 comments, seen by one who blocks many", of("commentsPage"), []any{1, 20, 0, shy}, 20, 4 * quarrellers},
+		{"MOD-02 comments, seen by one whom many block", of("commentsPage"), []any{1, 20, 0, disliked}, 0, 6 * quarrellers},
+		{"MOD-02 comments, seen by one without blocks", of("commentsPage"), []any{1, 20, 0, stranger}, 20, quarrellers + 60},
+		{"the newest comments", of("newestComments"), []any{key(idsFrom(1, 1)), 10, stranger}, 10, 30},
+		{"MOD-02 the newest comments, of which one blocks many", of("newestComments"), []any{key(idsFrom(1, 1)), 10, shy}, 10, 80},
+		{"MOD-02 an event that many block", of("eventFor"), []any{2, disliked}, 1, 8},
+		{"SUB-05 relations to many followers", of("tiesTo"), []any{idsFrom(10_001, 100), idol}, 100, 400},
+		{"SUB-05 likes of many followers", of("likings"), []any{idsFrom(1, 100), idol}, 100, 500},
+		{"NTF-01 notifications beside withdrawn ones", of("notices"), []any{noticed, noID, 21}, 21, 5*21 + 10},
+		{"images", of("imagesOf"), []any{7, []string{}, []string{}, 20, 0}, 20, 100},
+		{"news around", of("newsOfDays"), []any{day("2024-02-03"), key([]string{"杭州市"}), 10}, 10, 30},
+		{"items of a kind", of("publicationsOfCategory"), []any{1, 20, 0}, 20, 80},
+		{"items of a kind, page 250", of("nodesOfCategory"), []any{1, 20, 5000}, 20, 5080},
+		{"demands", of("demandsOfCategory"), []any{1, 20, 0}, 20, 120},
+		{"merged items", of("itemsOfCategory"), []any{1, 20, 0, "node", "publication", "demand", ""}, 20, 200},
+		{"the latest", of("latestPublications"), []any{"publication", 20, 0}, 20, 60},
+		{"the latest origins of a category", of("latestOfCategory"), []any{"origin", 20, 0, 2}, 20, 60},
+		{"the version of the feed", of("feedVersion"), []any{"node", "publication", "demand", ""}, 1, 80},
+		{"an opened demand", of("openedDemand"), []any{78}, 1, 4},
+		{"an opened publication", of("openedPublication"), []any{78}, 1, 3},
+		{"translations of a node", of("translationsOfItem"), []any{78, "node", 200}, 2, 6},
+		{"FED-05 the tree near", of("treeNear"), circleOf(5), 267, 4000},
+		{"FED-05 demands near", of("demandsNear"), append(circleOf(5), 1, 20, 0), 20, 4000},
+		{"AUT-15 tries of a number", of("useOfNumber"), append([]any{"tried", "8613800000001"}, hour...), 1, 5},
+		{"AUT-15 tries of a prefix", of("useOfPrefix"), append([]any{"tried", "861380000"}, hour...), 1, 5},
+		{"AUT-15 tries from a network", of("useOfSource"), append([]any{"tried", "2001:db8:1::/48"}, hour...), 1, 5},
+		{"OFF-01 recent days", of("createdBetween"), []any{noon.AddDate(0, 0, -1), noon.AddDate(0, 0, 1)}, 1, 3 * (telemetry.MaxCount + 200)},
+	}
+	reads = append(reads, searchReads(of("foundByPrefix"))...)
+	for i := range reads {
+		reads[i].args = engine.Each(s.DB, func(*struct{}) error { return nil }, "", reads[i].args...).Args
+	}
+	return append(reads, builtReads(t, s)...)
+}
+
+// searchReads are searches. For each followed user one reads the subscription and the prefix; for each who is examined the prefix, the
+// account and the block; for each who is found also the profile and its presence.
+func searchReads(foundByPrefix string) (reads []hotRead) {
+	const examined = 1000
+	for _, r := range []struct {
+		prefix                  string
+		by, followed, others    int64 // behind which it continues
+		limit, finds, mostReads int
+	}{
+		{"ma", eager, 0, 0, 21, 1, 3*follows + 4*examined},
+		{"ma", eager, math.MaxInt64, 39_950, 21, 21, 5 * 21},
+		{"ma", stranger, 0, 0, 21, 1, 4 * examined},
+		{"maximili", stranger, 0, 38_500, examined, 1, 4 * examined},
+		{"bo", eager, 0, 0, 21, 21, 3*follows + 5*21},
+		{"borislav", stranger, 0, 0, examined, examined, 6 * examined},
+		{"bo", shy, 0, 0, 21, 21, 8 * 21},
+		{"bo", disliked, 0, 0, 21, 1, 6 * examined},
+		{"none", eager, 0, 0, 21, 0, 3 * follows},
+		{"none", stranger, 0, 0, 21, 0, 10},
+	} {
+		args := []any{r.prefix, r.by, r.followed, r.others, r.limit, false, []int64{3, 40_002}, examined}
+		reads = append(reads, hotRead{fmt.Sprint("USR-08 a search for ", args[:5]), foundByPrefix, args, r.finds, r.mostReads})
+	}
+	return reads
+}
+
+// lastQuery is the last statement that bun has made.
+type lastQuery string
+
+func (*lastQuery) BeforeQuery(ctx context.Context, _ *bun.QueryEvent) context.Context { return ctx }
+
+func (q *lastQuery) AfterQuery(_ context.Context, e *bun.QueryEvent) { *q = lastQuery(e.Query) }
+
+// builtReads are queries of bun.
+func builtReads(t *testing.T, s *Store) (reads []hotRead) {
+	t.Helper()
+	var seen lastQuery
+	db := *s.DB
+	db.Reader = s.Reader.WithQueryHook(&seen)
+	built, small := Store{DB: &db}, page.Behind(page.Cursor{}, 20)
+	add := func(name string, finds, most int, err error) {
+		require.NoError(t, err, name)
+		reads = append(reads, hotRead{name, string(seen), nil, finds, most})
+	}
+	_, err := built.Subscriptions().List(t.Context(), subscription.Query{Followed: idol})
+	add("SUB-05 a page of followers, which are counted in the index", page.DefaultSize, 50_000+2*page.DefaultSize, err)
+	_, err = built.Subscriptions().List(t.Context(), subscription.Query{User: fan, Followed: idol})
+	add("SUB-05 a follower", 1, 2, err)
+	_, err = built.Moderation().Reports(t.Context(), moderation.Query{CursorRequest: small})
+	add("OFF-01 open reports", 20, 4*21, err)
+	_, err = built.Moderation().Reports(t.Context(), moderation.Query{IsDecided: true, CursorRequest: page.Behind(page.Cursor{ID: 9000}, 20)})
+	add("OFF-01 decided reports", 21, 4*21, err)
+	_, err = built.Moderation().Of(t.Context(), 7, page.Request{})
+	add("OFF-01 what is hidden of one", page.DefaultSize, 4*page.DefaultSize+40, err)
+	return reads
+}
+
+func idsFrom(first, n int64) []int64 {
+	all := make([]int64, n)
+	for i := range all {
+		all[i] = first + int64(i)
+	}
+	return all
+}
+
+// circleOf returns the parameters $1 to $10 of treeNear for a circle around the lake.
+func circleOf(within geo.Kilometres) []any {
+	lake := geo.Point{Lat: 30.5, Lng: 120.5}
+	box, sine := geo.Around(lake, within), math.Sin(float64(within/geo.Radius)/2)
+	return []any{
+		box.Lat.Min, box.Lat.Max, box.Lng[0].Min, box.Lng[0].Max, box.Lng[0].Min, box.Lng[0].Max,
+		lake.Lat, math.Cos(lake.Lat * math.Pi / 180), lake.Lng, sine * sine,
+	}
+}
+
+func TestHot_reads_on_Postgres(t *testing.T) {
+	if testing.Short() {
+		t.Skip("make test-all runs this")
+	}
+	t.Parallel()
+	s, conn := crowdedPostgres(t)
+	small := smallTables(t, conn)
+	for _, r := range hotReads(t, s) {
+		t.Run(r.name, func(t *testing.T) {
+			plan, read := explain(t, conn, r), 0.0
+			for _, scan := range plan.scans() {
+				if !small[scan.Relation] {
+					assert.NotEqual(t, "Seq Scan", scan.Node, scan.Relation)
+					read += scan.read()
+				}
+			}
+			assert.EqualValues(t, r.finds, plan.Rows, "rows found")
+			assert.LessOrEqual(t, read, float64(r.most), "rows read")
+		})
+	}
+	t.Run("statements run as they stand and read no table whole", func(t *testing.T) { testStatements(t, conn, small) })
+	t.Run("USR-07 an export reads no table whole", func(t *testing.T) { testExports(t, conn, small) })
+	t.Run("lists take one round trip", func(t *testing.T) { testLists(t, conn.Config().ConnString()) })
+	t.Run("USR-08 a search goes on", func(t *testing.T) { testSearchGoesOn(t, s) })
+}
+
+func TestHot_reads_on_SQLite(t *testing.T) {
+	if testing.Short() {
+		t.Skip("make test-all runs this")
+	}
+	t.Parallel()
+	s, conn := crowdedSQLite(t)
+	for _, r := range hotReads(t, s) {
+		t.Run(r.name, func(t *testing.T) {
+			found, steps := run(t, conn, r)
+			assert.Equal(t, r.finds, found, "rows found")
+			assert.LessOrEqual(t, steps, 1000+25*r.most, "steps of SQLite's virtual machine: ten to twenty for each row")
+		})
+	}
+	t.Run("USR-08 a search goes on", func(t *testing.T) { testSearchGoesOn(t, s) })
+}
 
 // plan is a node of EXPLAIN's output.
 type plan struct {
@@ -79,14 +224,11 @@ type plan struct {
 	Loops    float64 `json:"Actual Loops"`
 	Filtered float64 `json:"Rows Removed by Filter"`
 	Rechecks float64 `json:"Rows Removed by Index Recheck"`
-	Hit      float64 `json:"Shared Hit Blocks"`
-	Missed   float64 `json:"Shared Read Blocks"`
 	Plans    []plan  `json:"Plans"`
 }
 
 // scans returns the nodes that read tables.
-func (p plan) scans() []plan {
-	var all []plan
+func (p plan) scans() (all []plan) {
 	if p.Relation != "" || p.Index != "" {
 		all = append(all, p)
 	}
@@ -99,15 +241,37 @@ func (p plan) scans() []plan {
 // read returns how many rows a scan looked at.
 func (p plan) read() float64 { return (p.Rows + p.Filtered + p.Rechecks) * max(p.Loops, 1) }
 
-// explain runs the store's own statement with a generic plan, as on its connections,
-// and returns the plan.
-func explain(t *testing.T, conn *pgx.Conn, statement string, args ...string) plan {
+// explain runs the statement with a generic plan, as on the store's connections, and returns the plan.
+func explain(t *testing.T, conn *pgx.Conn, r hotRead) plan {
 	t.Helper()
-	prepare(t, conn, statement)
-	return explainPrepared(t, conn, args...)
+	prepare(t, conn, r.statement)
+	literals := make([]string, len(r.args))
+	for i, arg := range r.args {
+		literals[i] = literal(arg)
+	}
+	execute := "EXECUTE hot"
+	if len(literals) > 0 {
+		execute += "(" + strings.Join(literals, ", ") + ")"
+	}
+	return planOf(t, conn, "EXPLAIN (ANALYZE, FORMAT JSON) "+execute)
 }
 
-// prepare makes the statement the connection's only prepared one. Its first run plans it.
+// literal returns a bound parameter as EXECUTE takes it.
+func literal(arg any) string {
+	switch arg := arg.(type) {
+	case string:
+		return "'" + arg + "'"
+	case []byte:
+		return fmt.Sprintf(`'\x%x'`, arg)
+	case time.Time:
+		return arg.Format("'2006-01-02 15:04:05Z07:00'")
+	case []int64, []string: // whose texts have no spaces
+		return "'{" + strings.Trim(strings.ReplaceAll(fmt.Sprint(arg), " ", ","), "[]") + "}'"
+	}
+	return fmt.Sprint(arg)
+}
+
+// prepare makes the statement the connection's only prepared one.
 func prepare(t *testing.T, conn *pgx.Conn, statement string) {
 	t.Helper()
 	for _, command := range []string{"DEALLOCATE ALL", "SET plan_cache_mode = force_generic_plan", "SET jit = off",
@@ -117,204 +281,78 @@ func prepare(t *testing.T, conn *pgx.Conn, statement string) {
 	}
 }
 
-// explainPrepared runs the prepared statement, by the plan of its run before unless Postgres
-// has dropped that, and returns the plan.
-func explainPrepared(t *testing.T, conn *pgx.Conn, args ...string) plan {
+func planOf(t *testing.T, conn *pgx.Conn, explain string) plan {
 	t.Helper()
-	execute := "EXECUTE hot"
-	if len(args) > 0 {
-		execute += "(" + strings.Join(args, ", ") + ")"
-	}
 	var text string
-	require.NoError(t, conn.QueryRow(t.Context(), "EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) "+execute,
-		pgx.QueryExecModeSimpleProtocol).Scan(&text))
+	require.NoError(t, conn.QueryRow(t.Context(), explain, pgx.QueryExecModeSimpleProtocol).Scan(&text))
 	var explained []struct{ Plan plan }
 	require.NoError(t, json.Unmarshal([]byte(text), &explained))
 	return explained[0].Plan
 }
 
-// makeContacts makes the contacts as the triggers would.
-const makeContacts = `
-	INSERT INTO contacts (user_id, contact_id)
-	SELECT s.user_id, s.followed_id FROM subscriptions s
-	JOIN subscriptions back ON back.user_id = s.followed_id AND back.followed_id = s.user_id
-	WHERE NOT EXISTS (SELECT 1 FROM blocks b WHERE b.user_id = s.user_id AND b.other_id = s.followed_id)`
-
-// filledPostgres returns a store on a database of its own and a connection that has
-// executed the statements there. Afterwards all tables are vacuumed, as autovacuum does later, and
-// analysed from all their rows: a sample would be another one in each run.
-func filledPostgres(t *testing.T, statements ...string) (*Store, *pgx.Conn) {
+// run runs the statement itself and returns the numbers of rows and of SQLite's virtual
+// machine steps. The driver has the count, but does not expose its statements.
+func run(t *testing.T, conn *sql.Conn, r hotRead) (found, steps int) {
 	t.Helper()
-	url := testserver.New(t, MigrateAt) // what is deleted stays in a database that is lent
-	s, err := Open(t.Context(), engine.Options{URL: url})
-	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, s.Close()) })
-	_, err = s.Migrate(t.Context())
-	require.NoError(t, err)
-	conn, err := pgx.Connect(t.Context(), url)
-	require.NoError(t, err)
-	t.Cleanup(func() { conn.Close(t.Context()) })
-	// VACUUM skips rows that are not yet durable.
-	settings := []string{"SET synchronous_commit = on", "SET default_statistics_target = 2000", // of up to 600,000 rows
-		"SET session_replication_role = replica"} // without triggers, which take half of the time
-	for _, statement := range slices.Concat(settings, statements, []string{makeContacts, "VACUUM ANALYZE"}) {
-		_, err := conn.Exec(t.Context(), statement)
-		require.NoError(t, err, statement)
+	args := make([]driver.NamedValue, len(r.args))
+	for i, arg := range r.args {
+		value, err := driver.DefaultParameterConverter.ConvertValue(arg)
+		require.NoError(t, err)
+		args[i] = driver.NamedValue{Ordinal: i + 1, Value: value}
 	}
-	return s, conn
+	require.NoError(t, conn.Raw(func(c any) error {
+		prepared, err := c.(driver.ConnPrepareContext).PrepareContext(t.Context(), r.statement)
+		if err != nil {
+			return err
+		}
+		defer prepared.Close()
+		rows, err := prepared.(driver.StmtQueryContext).QueryContext(t.Context(), args)
+		if err != nil {
+			return err
+		}
+		row := make([]driver.Value, len(rows.Columns()))
+		for err = rows.Next(row); err == nil; err = rows.Next(row) {
+			found++
+		}
+		if err := rows.Close(); err != nil {
+			return err
+		}
+		thread, handle := reflect.ValueOf(c).Elem().FieldByName("tls"), reflect.ValueOf(prepared).Elem().FieldByName("pstmt")
+		require.True(t, thread.IsValid() && handle.IsValid(), "the driver keeps them elsewhere now")
+		steps = int(reflect.ValueOf(sqlite3.Xsqlite3_stmt_status).Call([]reflect.Value{
+			reflect.NewAt(thread.Type(), thread.Addr().UnsafePointer()).Elem(), reflect.ValueOf(uintptr(handle.Uint())),
+			reflect.ValueOf(int32(sqlite3.SQLITE_STMTSTATUS_VM_STEP)), reflect.ValueOf(int32(1)),
+		})[0].Int())
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		return err
+	}))
+	return found, steps
 }
 
-func TestPlans_on_a_populous_Postgres(t *testing.T) {
-	if testing.Short() {
-		t.Skip("make test-all runs this")
-	}
-	t.Parallel()
-	s, conn := filledPostgres(t, populousPostgres)
-	small := smallTables(t, conn)
-	t.Run("hot reads use their indexes", func(t *testing.T) { testHotReads(t, s, conn) })
-	t.Run("statements run as they stand and read no table whole", func(t *testing.T) { testStatements(t, conn, small) })
-	t.Run("USR-07 an export reads no table whole", func(t *testing.T) { testExports(t, conn, small) })
-}
-
-func testHotReads(t *testing.T, s *Store, conn *pgx.Conn) {
-	for _, r := range postgresReads(t, s) {
-		t.Run(r.name, func(t *testing.T) {
-			var read float64
-			var used []string
-			for _, scan := range explain(t, conn, r.statement, r.args...).scans() {
-				if slices.Contains(r.whole, scan.Relation) {
-					continue
-				}
-				assert.NotEqual(t, "Seq Scan", scan.Node, scan.Relation)
-				used = append(used, scan.Index)
-				read += scan.read()
+// testSearchGoesOn asserts that pages go on behind users whom the name does not find, and examine a thousand of them at most.
+func testSearchGoesOn(t *testing.T, s *Store) {
+	for name, want := range map[user.SearchName]int{"ma": 100, "maximilian": 100, "maximilianus": 0, "borislava": 20_000, "ma maximili": 100,
+		"borislav bo": 20_000, "ma bo": 0} {
+		found, pages, last := 0, 0, page.Cursor{}
+		seen := map[user.ID]bool{}
+		for more := true; more; pages++ {
+			p, err := s.Accounts().Search(t.Context(), user.Search{Name: name, By: eager, CursorRequest: page.Behind(last, 100)})
+			require.NoError(t, err)
+			for _, m := range p.Items {
+				assert.False(t, seen[m.ID])
+				seen[m.ID] = true
 			}
-			for _, index := range r.indexes {
-				assert.True(t, slices.Contains(used, index), "%s is not used, but %v", index, used)
+			found += len(p.Items)
+			if more = p.Next != (page.Cursor{}); more {
+				require.Positive(t, p.Next.Compare(last))
+				last = p.Next
 			}
-			assert.LessOrEqual(t, read, r.read, "rows read of all tables")
-		})
+		}
+		assert.Equal(t, want, found, name)
+		if strings.HasPrefix(string(name), "ma") {
+			assert.Greater(t, pages, 30, name)
+		}
 	}
-	assertListsAreOneStatement(t, conn.Config().ConnString())
-}
-
-// postgresRead is a hot read with its expected plan on Postgres.
-type postgresRead struct {
-	name      string
-	statement string
-	args      []string
-	indexes   []string // must all be used
-	read      float64  // limit of the rows read, of all tables together
-	whole     []string // tables that may be read whole: there are few categories and counters of them, and at most 80 totals
-}
-
-// postgresReads returns all of them.
-func postgresReads(t *testing.T, s *Store) []postgresRead {
-	t.Helper()
-	area := feed.Area{Centre: geo.Point{Lat: 30.5, Lng: 120.5}, Within: 5}
-	near := slices.Clip(parameters(circleOf(area.Centre, area.Within)))
-	itemKinds := []string{"'node'", "'publication'", "'demand'", "''"}
-	totals := []string{"feed_totals"}
-	return append(append(eventPagePlans(), imagePlans(s)...), []postgresRead{
-		{"session", constants["sessionOf"].Postgres, []string{"sha256('7')"},
-			[]string{"tokens_hash_key", "users_pkey", "presence_pkey", "token_uses_pkey"}, 8, nil},
-		{"members", s.Pick(constants["membersByID"]), []string{"'{1,2,3,4,5,6,7,8,9,10}'"}, []string{"users_pkey", "presence_pkey"}, 40, nil},
-		{"search", s.Pick(constants["foundByPrefix"]), []string{"'an'", "1001", "0", "0", "21", "false", "'{}'", "1000"},
-			[]string{"name_prefixes_pkey", "users_pkey", "presence_pkey", "subscriptions_user_id_followed_id_key"}, 5*21 + 5, nil},
-		{"translations", s.Pick(constants["translationsOf"]), []string{`ARRAY[sha256('7'), sha256('8'), sha256('none')]`, "now()"}, []string{"translations_pkey"}, 6, nil},
-		{"items of a kind", constants["publicationsOfCategory"].Postgres, []string{"1", "20", "0"},
-			[]string{"feed_listings_newest", "publications_pkey", "feed_counters_pkey"}, 80 + 8, nil},
-		{"items of a kind, page 500", constants["nodesOfCategory"].Postgres, []string{"1", "20", "10000"},
-			[]string{"feed_listings_newest", "nodes_pkey"}, 10_020 + 80, nil},
-		{"demands", constants["demandsOfCategory"].Postgres, []string{"1", "20", "0"},
-			[]string{"feed_listings_newest", "demands_pkey", "users_pkey", "presence_pkey", "feed_counters_pkey"}, 80 + 40 + 8, nil},
-		{"the tree", constants["tree"].Postgres, itemKinds, nil, 0, []string{"feed_counters", "categories"}},
-		{"the version of the feed", constants["feedVersion"].Postgres, itemKinds, nil, 0, totals},
-		{"categories", s.Pick(constants["categoriesOf"]), []string{"'{1,2,3,4,5,6,7,8,9,10}'"}, nil, 0, []string{"categories"}},
-		// a whole band of latitudes
-		{"the tree near", constants["treeNear"].Postgres, near, []string{"feed_listings_near"}, 4000, []string{"categories"}},
-		{"merged items", constants["itemsOfCategory"].Postgres, append([]string{"1", "20", "0"}, itemKinds...),
-			[]string{"feed_listings_merged", "publications_pkey", "nodes_pkey", "demands_pkey", "users_pkey", "presence_pkey"}, 200, nil},
-		{"items near", constants["demandsNear"].Postgres, append(near, "1", "20", "0"),
-			[]string{"feed_listings_near", "demands_pkey", "users_pkey", "presence_pkey"}, 4000 + 80, nil},
-		{"the latest", constants["latestPublications"].Postgres, []string{"'publication'", "20", "0"},
-			[]string{"feed_listings_latest", "publications_pkey"}, 2 * 20, totals},
-		{"the latest of a category", constants["latestOfCategory"].Postgres, []string{"'publication'", "20", "0", "2"},
-			[]string{"feed_listings_updated", "publications_pkey", "feed_counters_pkey"}, 80 + 8, nil},
-		{"the latest origins", constants["latestPublications"].Postgres, []string{"'origin'", "20", "0"},
-			[]string{"feed_listings_latest", "publications_pkey"}, 2 * 20, totals},
-		{"the latest origins of a category", constants["latestOfCategory"].Postgres, []string{"'origin'", "20", "0", "2"},
-			[]string{"feed_listings_updated", "publications_pkey"}, 80 + 8, nil},
-		{"an opened publication", constants["openedPublication"].Postgres, []string{"78"},
-			[]string{"feed_listings_pkey", "publications_pkey", "publication_texts_pkey"}, 3, nil},
-		{"an opened node", constants["openedNode"].Postgres, []string{"78"}, []string{"feed_listings_pkey", "nodes_pkey", "node_texts_pkey"}, 3,
-			nil},
-		{"an opened demand", constants["openedDemand"].Postgres, []string{"78"},
-			[]string{"feed_listings_pkey", "demands_pkey", "users_pkey", "presence_pkey"}, 4, nil},
-		{"translations of a publication", constants["translationsOfItem"].Postgres, []string{"78", "'publication'", "200"},
-			[]string{"publications_pkey", "publications_translations"}, 6, nil},
-		{"translations of a node", constants["translationsOfItem"].Postgres, []string{"78", "'node'", "200"},
-			[]string{"nodes_pkey", "bundles_pkey", "publications_translations"}, 6, nil},
-		{"an event for a viewer", constants["eventFor"].Postgres, []string{"77", "7"},
-			[]string{"events_pkey", "event_counts_pkey", "plates_of_event"}, 8, nil},
-		{"the likes of events", s.Pick(constants["likings"]), []string{"'{77,78,79,80,81,82,83,84,85,86}'", "7"},
-			[]string{"events_pkey", "event_counts_pkey", "likes_of_user"}, 10 * 5, nil},
-		{"relations", s.Pick(constants["tiesTo"]), []string{"'{77,78,79,80,81,82,83,84,85,86}'", "7"},
-			[]string{"users_pkey", "subscriptions_user_id_followed_id_key"}, 10 * 4, nil},
-		{"the moment", s.Pick(constants["moment"]), []string{"'{2026-02-03,2026-02-04}'", "7", "10"},
-			[]string{"events_of_day_public", "events_of_author", "categories_pkey", "users_pkey", "presence_pkey"}, 2 * (3*10 + 3*20),
-			[]string{"contacts"}},
-		{"people and categories", s.Pick(constants["peopleAndCategories"]), []string{"'{1,2,3,4,5,6,7,8,9,10}'", "'{1,2,3}'"},
-			[]string{"users_pkey", "presence_pkey"}, 4 * 10, []string{"categories"}},
-		{"a timeline", s.Pick(constants["timeline"]), []string{"1007", "'infinity'", "9223372036854775807", "21"},
-			[]string{"subscriptions_user_id_followed_id_key", "events_published", "events_pkey", "event_counts_pkey", "plates_of_event"}, 8 * 21,
-			[]string{"contacts"}},
-		{"the newest comments", s.Pick(constants["newestComments"]), []string{"'{7,8,9}'", "10", "7"},
-			[]string{"comments_of_event", "users_pkey", "presence_pkey"}, 12 + 6, nil},
-		{"a page of comments", constants["commentsPage"].Postgres, []string{"77", "20", "0", "7"},
-			[]string{"comments_of_event", "users_pkey", "presence_pkey"}, 3 * 20, nil},
-		{"notifications", constants["notices"].Postgres, []string{"7", "4000000", "21"},
-			[]string{"notifications_of_owner", "notification_counts_pkey", "events_pkey", "users_pkey", "presence_pkey"}, 1 + 4*21, nil},
-		{"notifications of comments", constants["notices"].Postgres, []string{"8", "4000000", "21"},
-			[]string{"notifications_of_owner", "comments_pkey", "events_pkey"}, 1 + 5*21, nil},
-		{"news around", s.Pick(constants["newsOfDays"]), []string{"'{2026-02-03}'", "'{杭州市}'", "10"},
-			[]string{"news_of_day", "news_of_day_anywhere"}, 3 * 10, nil},
-		{"the events commented last", constants["eventsCommentedLast"].Postgres, []string{"7", "10"},
-			[]string{"event_counts_commented", "events_pkey"}, 60, nil},
-	}...)
-}
-
-// imagePlans are the lists with every combination of conditions: each reads only the
-// owner's images.
-func imagePlans(s *Store) []postgresRead {
-	var reads []postgresRead
-	for _, tags := range [][2]string{{"'{}'", "'{}'"}, {"'{t1}'", "'{}'"}, {"'{}'", "'{t2}'"}, {"'{t1}'", "'{t2}'"}} {
-		reads = append(reads, postgresRead{
-			fmt.Sprint("images with ", tags), s.Pick(constants["imagesOf"]), []string{"7", tags[0], tags[1], "20", "0"}, []string{"images_of_owner"},
-			2 * 200, nil,
-		})
-	}
-	return reads
-}
-
-// eventPagePlans are the pages in the order of the author's index, and in another. Each page is selected from the author's
-// index, and only its events are looked up.
-func eventPagePlans() []postgresRead {
-	args := []string{"7", "20", "0", "8"}
-	indexes := []string{"events_of_author", "events_pkey", "event_counts_pkey", "plates_of_event"}
-	most := 100.0 + 3*20 // the author's events, and the page
-	return []postgresRead{
-		{"a page of events", constants["eventsOfAuthor"].Postgres, args, indexes, most, []string{"contacts"}},
-		{"a page of events in another order", constants["eventsInOrder"].Postgres, append(args[:4:4], "'create_time'", "'-event_time'"), indexes,
-			most, []string{"contacts"}},
-	}
-}
-
-// parameters returns the values in the syntax of EXECUTE.
-func parameters(args []any) []string {
-	all := make([]string, len(args))
-	for i, arg := range args {
-		all[i] = fmt.Sprint(arg)
-	}
-	return all
 }

@@ -48,9 +48,7 @@ func TestA_pooler_without_a_server(t *testing.T) {
 	}
 	t.Parallel()
 	p := startPooler(t)
-	s, err := bunstore.Open(t.Context(), bunstore.Options{URL: p.url, Uncached: true, Connections: 8})
-	require.NoError(t, err)
-	defer func() { require.NoError(t, s.Close()) }()
+	s := bunstore.Opened(t, bunstore.Options{URL: p.url, Uncached: true, Connections: 8})
 	p.refuses.Store(true)
 	var callers sync.WaitGroup
 	for range 32 {

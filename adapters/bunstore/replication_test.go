@@ -33,9 +33,7 @@ func TestA_commit_without_its_replica_is_not_acknowledged(t *testing.T) {
 	db := rawSQL(t, server.URL("postgres"))
 	for name, o := range opens {
 		t.Run(name, func(t *testing.T) {
-			s, err := bunstore.Open(t.Context(), o)
-			require.NoError(t, err)
-			defer func() { require.NoError(t, s.Close()) }()
+			s := bunstore.Opened(t, o)
 			write := func() error { return openAccount(t, s) }
 			require.NoError(t, write())
 			execute(t, db, "ALTER SYSTEM SET synchronous_standby_names = 'away'")

@@ -46,9 +46,7 @@ func TestSettings_that_do_not_fit_are_named(t *testing.T) {
 // TestNew_connections_that_are_refused_are_noticed: those that are open would serve on for an hour.
 func TestNew_connections_that_are_refused_are_noticed(t *testing.T) {
 	at, elsewhere := postgres.Empty(t), postgres.Empty(t)
-	s, err := bunstore.Open(t.Context(), bunstore.Options{URL: at})
-	require.NoError(t, err)
-	t.Cleanup(func() { assert.NoError(t, s.Close()) })
+	s := bunstore.Opened(t, bunstore.Options{URL: at})
 	s.OpenAtEveryPing()
 	require.NoError(t, s.Ping(t.Context()))
 	u, err := url.Parse(at)

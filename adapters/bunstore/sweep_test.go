@@ -1,6 +1,7 @@
 package bunstore
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -9,7 +10,12 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"plaza/adapters/bunstore/internal/engine"
+	"plaza/domain/event"
+	"plaza/domain/idempotency"
 	"plaza/domain/localisation"
+	"plaza/domain/notification"
+	"plaza/domain/ratelimit"
+	"plaza/domain/user"
 )
 
 // swept removes the rows that have expired by now.
@@ -40,4 +46,68 @@ func TestSweep_ends_each_batch_and_goes_on_behind_a_failure(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, want.left, left)
 	}
+}
+
+func TestSweep_removes_what_has_expired_and_nothing_else(t *testing.T) {
+	OnEach(t, func(t *testing.T, url string) {
+		s, author := openWithUser(t, engine.Options{URL: url})
+		e, other := eventAndOther(t, s, author)
+		ctx, hourly := t.Context(), ratelimit.Limits{ratelimit.Upload: {Count: 1, Period: time.Hour}}
+		for table, c := range map[string]struct {
+			life  time.Duration
+			store func(n int, at time.Time) error // stores one of two rows
+		}{
+			"translations": {localisation.CacheFor, func(n int, at time.Time) error {
+				return s.Translations().Put(ctx, map[localisation.Key]string{{byte(n)}: "a text"}, at.Add(localisation.CacheFor))
+			}},
+			"translation_claims": {0, func(n int, at time.Time) error {
+				return errorOf(s.Translations().Claim(ctx, localisation.Claim{Keys: []localisation.Key{{byte(2 + n)}}, Now: noon, Until: at}))
+			}},
+			"idempotency_keys": {idempotency.KeyLife, func(n int, at time.Time) error {
+				return errorOf(s.Ledger().Reserve(ctx, idempotency.Key{User: author, Name: fmt.Sprint(n)}, at, at.Add(time.Minute)))
+			}},
+			"rate_limits": {time.Hour, func(n int, at time.Time) error {
+				return s.PersonalData().Charge(ctx, hourly.Charge(int64([]user.ID{author, other}[n]), ratelimit.Upload, at))
+			}},
+			"notifications": {notification.KeptFor, func(_ int, at time.Time) error {
+				return errorOfTwo(s.Events().AddComment(ctx, event.Comment{Event: e.ID(), Author: other, Content: "Oh", Created: at}))
+			}},
+		} {
+			require.NoError(t, c.store(0, noon), table)
+			require.NoError(t, c.store(1, noon.Add(time.Microsecond)), table)
+			stored := func() int64 {
+				n, err := s.Reader.NewSelect().Table(table).Count(ctx)
+				require.NoError(t, err, table)
+				return n
+			}
+			swept(t, s, noon.Add(c.life-time.Microsecond))
+			assert.EqualValues(t, 2, stored(), table)
+			swept(t, s, noon.Add(c.life))
+			assert.EqualValues(t, 1, stored(), table)
+		}
+		unread, err := s.Notifications().Unread(ctx, author)
+		require.NoError(t, err)
+		assert.LessOrEqual(t, unread, 1)
+		require.NoError(t, s.Check(ctx, false, func(f Finding) { assert.Fail(t, f.What) }))
+	})
+}
+
+func TestSweep_passes_over_locked_rows(t *testing.T) {
+	t.Parallel()
+	s, _ := openWithUser(t, engine.Options{URL: MigratedPostgres(t)})
+	texts := map[localisation.Key]string{{'a'}: "held", {'b'}: "free"}
+	require.NoError(t, s.Translations().Put(t.Context(), texts, noon))
+	other, err := s.Writer.BeginTx(t.Context(), nil)
+	require.NoError(t, err)
+	_, err = other.ExecContext(t.Context(), "SELECT FROM translations WHERE content = 'held' FOR UPDATE")
+	require.NoError(t, err)
+	swept(t, s, noon)
+	found, err := s.Translations().Get(t.Context(), []localisation.Key{{'a'}, {'b'}}, noon.Add(-time.Second))
+	require.NoError(t, err)
+	assert.Equal(t, map[localisation.Key]string{{'a'}: "held"}, found)
+	require.NoError(t, other.Rollback())
+	swept(t, s, noon)
+	left, err := s.Reader.NewSelect().Table("translations").Count(t.Context())
+	require.NoError(t, err)
+	assert.Zero(t, left)
 }

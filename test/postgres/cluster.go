@@ -124,7 +124,7 @@ func (c *cluster) start() error {
 	defer log.Close()
 	args := []string{"-D", c.data(), "-k", c.path, "-p", port}
 	for _, setting := range append([]string{
-		"listen_addresses=", "cluster_name=" + c.name(), "max_connections=200", "autovacuum=off",
+		"listen_addresses=", "max_connections=200", "autovacuum=off",
 		"fsync=off", "synchronous_commit=off", "full_page_writes=off",
 		// The files of a killed server are removed with the folder.
 		"dynamic_shared_memory_type=mmap",
@@ -185,7 +185,7 @@ func (c *cluster) kill() error {
 	if c.postmaster == nil {
 		return nil
 	}
-	return errors.Join(c.end(syscall.SIGKILL), c.stop(syscall.SIGKILL))
+	return errors.Join(c.Kill(c.data(), syscall.SIGKILL), c.stop(syscall.SIGKILL))
 }
 
 func (c *cluster) remove() error {

@@ -81,7 +81,6 @@ func (f *Folder) Command(program string, args ...string) *exec.Cmd {
 // Own gives a file or a folder within to the owner of the folder.
 func (f *Folder) Own(path string) error { return os.Chown(path, f.uid, f.gid) }
 
-func (f *Folder) name() string { return filepath.Base(f.path) }
 func (f *Folder) data() string { return filepath.Join(f.path, "data") }
 func (f *Folder) log() string  { return filepath.Join(f.path, "log") }
 
@@ -96,7 +95,7 @@ func sweep() {
 	paths, _ := filepath.Glob(folders + "*")
 	for _, path := range paths {
 		if f := leftover(path); f != nil {
-			if f.end(immediate) == nil {
+			if f.Kill(f.data(), immediate) == nil {
 				_ = f.Remove()
 			}
 		}
@@ -119,48 +118,6 @@ func leftover(path string) *Folder {
 	}
 	lock.Close()
 	return nil
-}
-
-// processes are those of the servers on this folder, told by their command line: it
-// has the data directory or the cluster's name. Where there is no /proc there are none.
-func (f *Folder) processes() []int {
-	var all []int
-	lines, _ := filepath.Glob("/proc/[0-9]*/cmdline")
-	for _, path := range lines {
-		line, _ := os.ReadFile(path)
-		program, _, _ := bytes.Cut(line, []byte{0})
-		isPostmaster := filepath.Base(string(program)) == "postgres" && bytes.Contains(line, []byte("\x00-D\x00"+f.path+"/"))
-		isSession := bytes.HasPrefix(line, []byte("postgres: "+f.name()+": "))
-		if pid, err := strconv.Atoi(filepath.Base(filepath.Dir(path))); err == nil && (isPostmaster || isSession) {
-			all = append(all, pid)
-		}
-	}
-	return all
-}
-
-// end signals the server's processes and returns when there are none any more. Only
-// what was told by its command line a moment ago is signalled: numbers are used again.
-func (f *Folder) end(how syscall.Signal) error {
-	tick := time.NewTicker(5 * time.Millisecond)
-	defer tick.Stop()
-	var left []int
-	for deadline := time.After(patience); ; {
-		found := f.processes()
-		for _, pid := range found {
-			signal(pid, how)
-		}
-		left = append(left, found...)
-		slices.Sort(left)
-		left = slices.DeleteFunc(slices.Compact(left), hasEnded)
-		if len(left) == 0 {
-			return nil
-		}
-		select {
-		case <-tick.C:
-		case <-deadline:
-			return fmt.Errorf("the processes %v of %s don't end", left, f.path)
-		}
-	}
 }
 
 // Kill ends the server on a data directory within the folder, and its sessions, which otherwise go

@@ -1,0 +1,253 @@
+package bunstore_test
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"plaza/adapters/bunstore"
+	"plaza/adapters/bunstore/internal/engine"
+	"plaza/domain/event"
+	"plaza/domain/media"
+	"plaza/domain/moderation"
+	"plaza/domain/personaldata"
+	"plaza/domain/ratelimit"
+	"plaza/domain/user"
+	"plaza/domain/userimage"
+)
+
+// other is a transaction beside a call of the store, in a database of Postgres.
+type other struct {
+	*sql.Tx
+	t  *testing.T
+	db *sql.DB
+}
+
+// aside begins a transaction that runs the statements.
+func aside(t *testing.T, db *sql.DB, statements ...string) other {
+	t.Helper()
+	tx, err := db.BeginTx(t.Context(), nil)
+	require.NoError(t, err)
+	t.Cleanup(func() { tx.Rollback() })
+	o := other{tx, t, db}
+	o.run(statements...)
+	return o
+}
+
+func (o other) run(statements ...string) {
+	o.t.Helper()
+	for _, statement := range statements {
+		_, err := o.ExecContext(o.t.Context(), statement)
+		require.NoError(o.t, err, statement)
+	}
+}
+
+// delays returns when the call waits for a lock, as the last of so many, with what will become of it.
+func (o other) delays(call func() error, waiting int) <-chan error {
+	o.t.Helper()
+	ended := make(chan error, 1)
+	go func() { ended <- call() }()
+	require.Eventually(o.t, func() bool { return column[int](o.t, o.db, bunstore.Waiting)[0] == waiting }, eventually, time.Millisecond)
+	return ended
+}
+
+// onPostgres returns a store, and a connection to its database beside it.
+func onPostgres(t *testing.T) (*bunstore.Store, *sql.DB) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("make test-all runs this")
+	}
+	t.Parallel()
+	at := bunstore.MigratedPostgres(t)
+	return open(t, at), rawSQL(t, at)
+}
+
+// twoPeople opens two accounts.
+func twoPeople(t *testing.T, s *bunstore.Store) (one, two user.ID) {
+	t.Helper()
+	require.NoError(t, openAccount(t, s))
+	require.NoError(t, openAccount(t, s))
+	return 1, 2
+}
+
+func TestOne_of_two_that_wait_for_each_other_tries_again(t *testing.T) {
+	s, db := onPostgres(t)
+	written, err := s.Events().Add(t.Context(), listedEvent(t, member(t, s), "Before"))
+	require.NoError(t, err)
+	o := aside(t, db, "SET LOCAL deadlock_timeout = '1min'", // so that Postgres aborts the store's transaction
+		"SELECT FROM feed_counters FOR UPDATE")
+	changed := o.delays(func() error {
+		_, err := s.Events().Change(t.Context(), written.ID(), func(e *event.Event) error {
+			return e.Apply(event.Change{Title: new("After"), Publish: new(false)}, time.Now())
+		})
+		return err
+	}, 1)
+	lock := fmt.Sprintf("SELECT FROM events WHERE id = %d FOR UPDATE", written.ID())
+	_, err = db.ExecContext(t.Context(), lock+" NOWAIT")
+	require.Equal(t, "55P03", refusalOf(err), "the store must hold what the other is to wait for")
+	o.run(lock)
+	require.NoError(t, o.Commit())
+	require.NoError(t, <-changed)
+	found, err := s.Events().Get(t.Context(), written.ID())
+	require.NoError(t, err)
+	assert.Equal(t, "After", found.Text().Title)
+	assertConsistent(t, s)
+}
+
+func TestA_lock_that_is_never_given_back_costs_no_more_than_the_limit(t *testing.T) {
+	if testing.Short() {
+		t.Skip("make test-all runs this")
+	}
+	bunstore.OnEach(t, func(t *testing.T, at string) {
+		holder := open(t, at)
+		s := bunstore.Opened(t, bunstore.Options{URL: at, Limit: time.Second})
+		written, err := s.Events().Add(t.Context(), listedEvent(t, member(t, holder), "Before"))
+		require.NoError(t, err)
+		rename := func() error {
+			ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
+			defer cancel()
+			_, err := s.Events().Change(ctx, written.ID(), func(e *event.Event) error {
+				return e.Apply(event.Change{Title: new("After")}, time.Now())
+			})
+			return err
+		}
+		tx, err := holder.Writer.BeginTx(t.Context(), nil)
+		require.NoError(t, err)
+		_, err = tx.ExecContext(t.Context(), "UPDATE events SET title = title")
+		require.NoError(t, err)
+		assert.ErrorIs(t, rename(), engine.ErrAway, "it ends by the store's limit, not by the caller's")
+		_, err = s.Events().Get(t.Context(), written.ID())
+		assert.NoError(t, err, "readers do not wait for locks")
+		require.NoError(t, tx.Rollback())
+		assert.NoError(t, rename())
+	})
+}
+
+func TestNTF02_a_notification_that_is_committed_later_has_a_greater_number(t *testing.T) {
+	s, db := onPostgres(t)
+	author, reader := twoPeople(t, s)
+	e, err := s.Events().Add(t.Context(), listedEvent(t, author, "An event"))
+	require.NoError(t, err)
+	const follow = "INSERT INTO notifications (owner_id, kind, actor_id, object_id, created, expires) SELECT 1, 'follow', %d, 1, now(), now()"
+	o := aside(t, db, fmt.Sprintf(follow, 101))
+	commented := o.delays(func() error {
+		_, _, err := s.Events().AddComment(t.Context(), event.Comment{Event: e.ID(), Author: reader, Content: "Oh", Created: noon})
+		return err
+	}, 1)
+	o.run(fmt.Sprintf(follow, 102))
+	require.NoError(t, o.Commit())
+	require.NoError(t, <-commented)
+	assert.Equal(t, []string{"follow", "follow", "comment"}, column[string](t, db, "SELECT kind FROM notifications ORDER BY id"))
+}
+
+func TestNTF01_erased_events_lock_all_their_counts_before_those_of_notifications(t *testing.T) {
+	s, db := onPostgres(t)
+	author, reader := twoPeople(t, s)
+	for range 4 {
+		_, err := s.Events().Add(t.Context(), listedEvent(t, author, "An event"))
+		require.NoError(t, err)
+	}
+	_, _, err := s.Events().AddComment(t.Context(), event.Comment{Event: 1, Author: reader, Content: "Oh", Created: noon})
+	require.NoError(t, err)
+	o := aside(t, db, "SELECT FROM event_counts WHERE event_id = 4 FOR UPDATE")
+	erased := o.delays(func() error {
+		_, err := s.PersonalData().Erase(t.Context(), author, personaldata.Events, 10)
+		return err
+	}, 1)
+	_, err = o.ExecContext(t.Context(), "SELECT FROM notification_counts FOR UPDATE NOWAIT")
+	assert.NoError(t, err, "who comments on the last event needs them next")
+	require.NoError(t, o.Rollback())
+	require.NoError(t, <-erased)
+	assertConsistent(t, s)
+}
+
+// An erasure finds a person's records before it locks out imports, which may give them to another author meanwhile.
+func TestUSR07_records_that_have_another_author_by_now_stay(t *testing.T) {
+	s, db := onPostgres(t)
+	author, _ := twoPeople(t, s)
+	execute(t, db, `INSERT INTO nodes (id, title, summary, author_id, language, published, deleted, created, updated)
+		SELECT n, 'A title', '', 1, 'en', TRUE, FALSE, now(), now() FROM generate_series(7, 8) n`)
+	o := aside(t, db, "SELECT pg_advisory_xact_lock(hashtextextended('imports', 0))", "UPDATE nodes SET author_id = 2 WHERE id = 8")
+	erased := o.delays(func() error {
+		_, err := s.PersonalData().Erase(t.Context(), author, personaldata.Nodes, 10)
+		return err
+	}, 1)
+	require.NoError(t, o.Commit())
+	require.NoError(t, <-erased)
+	assert.Equal(t, []int{8}, column[int](t, db, "SELECT id FROM nodes"))
+}
+
+func TestMOD03_a_key_is_not_reserved_while_another_caller_moves_a_picture_there(t *testing.T) {
+	s, db := onPostgres(t)
+	image, err := s.Images().Add(t.Context(), userimage.New(member(t, s), "private/a", 1, 1, 7, userimage.Tags{}, time.Now()))
+	require.NoError(t, err)
+	to := media.Reservation{Key: "public/a", Until: time.Now().Add(time.Minute).Truncate(time.Microsecond)}
+	require.NoError(t, s.DeletionQueue().Reserve(t.Context(), to))
+	o := aside(t, db, fmt.Sprintf("SELECT FROM users WHERE id = %d FOR UPDATE", image.Owner))
+	hidden := o.delays(func() error {
+		_, err := s.Moderation().Hide(t.Context(), moderation.Hiding{
+			Thing: moderation.Thing{Kind: moderation.Image, ID: int64(image.ID)}, Reason: "Rude", At: time.Now(),
+		}, to)
+		return err
+	}, 1)
+	reserved := o.delays(func() error { return s.DeletionQueue().Reserve(t.Context(), to) }, 2)
+	require.NoError(t, o.Rollback())
+	require.NoError(t, <-hidden)
+	assert.ErrorIs(t, <-reserved, media.ErrMoving)
+}
+
+func TestKept_returns_what_another_server_stores_at_the_same_time(t *testing.T) {
+	s, db := onPostgres(t)
+	o, text := aside(t, db, "INSERT INTO secrets (name, content) VALUES ('x', 'a')"), ""
+	kept := o.delays(func() (err error) {
+		text, err = s.Kept(t.Context(), "x", "b")
+		return err
+	}, 1)
+	require.NoError(t, o.Commit())
+	require.NoError(t, <-kept)
+	assert.Equal(t, "a", text)
+}
+
+// Another transaction takes away what the write needs, while the write waits for it.
+func TestGEN14_what_a_charge_pays_for_stays_until_it_is_written(t *testing.T) {
+	s, db := onPostgres(t)
+	author, ctx := member(t, s), t.Context()
+	charge := ratelimit.Limits{ratelimit.Comment: {Count: 10, Period: time.Hour}}.Charge(int64(author), ratelimit.Comment, noon)
+	for name, c := range map[string]struct {
+		taken string
+		call  func(e event.Entry) error
+		want  error
+		paid  time.Duration
+	}{
+		"a comment": {"DELETE FROM event_counts", func(e event.Entry) error {
+			_, _, err := s.Events().AddComment(ctx, event.Comment{Event: e.ID(), Author: author, Content: "One", Created: noon}, charge)
+			return err
+		}, event.ErrNotFound, 0},
+		"a like": {"DELETE FROM event_counts", func(e event.Entry) error {
+			return s.Events().Like(ctx, event.NewLike(e.ID(), author, true, noon), charge)
+		}, event.ErrNotFound, 0},
+		"an edit": {"UPDATE events SET revision = revision + 1", func(e event.Entry) error {
+			_, err := s.Events().ChangeRead(ctx, e, func(e *event.Event) error { return e.Apply(event.Change{Title: new("After")}, noon) }, charge)
+			return err
+		}, nil, charge.Cost()},
+	} {
+		execute(t, db, "DELETE FROM rate_limits")
+		added, err := s.Events().Add(ctx, listedEvent(t, author, "Before"))
+		require.NoError(t, err)
+		read, err := s.Events().Get(ctx, added.ID())
+		require.NoError(t, err)
+		o := aside(t, db, c.taken)
+		written := o.delays(func() error { return c.call(read) }, 1)
+		require.NoError(t, o.Commit())
+		assert.ErrorIs(t, <-written, c.want, name)
+		until := append(column[int64](t, db, "SELECT until FROM rate_limits"), noon.UnixMicro())[0]
+		assert.Equal(t, noon.Add(c.paid), time.UnixMicro(until).UTC(), name)
+	}
+	assert.Equal(t, 1, strings.Count(strings.Join(column[string](t, db, "SELECT title FROM events"), " "), "After"))
+}
