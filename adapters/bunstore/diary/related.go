@@ -167,14 +167,13 @@ var newsOfDays = engine.Text{
 // Load reads everything in one round trip.
 func (v Events) Load(ctx context.Context, q event.RelatedQuery) (related event.Related, err error) {
 	reads := slices.Concat(v.momentReads(q, &related), v.peopleReads(q, &related), v.newsReads(q, &related), v.commentReads(q, &related))
-	err = v.DB.Read(ctx, func(ctx context.Context) error {
+	err = v.DB.ReadRows(ctx, func() {
 		related = event.Related{
 			Events: map[calendar.Date][]*event.Event{}, News: map[event.DayInCity][]news.Item{},
 			Comments: map[event.ID][]event.Comment{}, CategoryNames: map[feed.CategoryID]string{},
 			Members: map[user.ID]*user.Member{},
 		}
-		return v.DB.Dialect.Query(ctx, reads...)
-	})
+	}, reads...)
 	return related, err
 }
 

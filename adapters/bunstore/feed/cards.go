@@ -63,10 +63,7 @@ func (v Feed) Card(ctx context.Context, kind feed.Kind, id int64) (feed.Card, er
 	if kind != feed.Demand {
 		reads = append(reads, engine.Rows(v.DB, &translations, translationsOfItem, id, kind, feed.MaxTranslations))
 	}
-	err := v.DB.Read(ctx, func(ctx context.Context) error {
-		cards, translations = nil, nil
-		return v.DB.Dialect.Query(ctx, reads...)
-	})
+	err := v.DB.ReadRows(ctx, func() { cards, translations = nil, nil }, reads...)
 	switch {
 	case err != nil:
 		return feed.Card{}, err

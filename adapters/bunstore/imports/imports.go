@@ -30,7 +30,7 @@ const saveProgress = `
 // Apply retries when a concurrent writer has added a record that the batch adds.
 func (v Store) Apply(ctx context.Context, b imported.Batch) (outcomes []imported.Outcome, err error) {
 	for range engine.Attempts {
-		err = v.DB.WriteWithin(ctx, importCalls*v.DB.Limit, func(tx *engine.Tx) error {
+		err = v.DB.Within(importCalls*v.DB.Limit).Write(ctx, func(tx *engine.Tx) error {
 			t := &batchApply{db: v.DB, tx: tx, batch: b, ready: map[imported.Kind][]int{}}
 			err := t.apply()
 			outcomes = t.outcomes
@@ -116,7 +116,7 @@ func (v Store) RememberCover(ctx context.Context, d imported.Digest, p media.Pic
 
 func (v Store) Known(ctx context.Context, refs []imported.Ref) (map[imported.Ref]bool, error) {
 	var stored importState
-	err := v.DB.Read(ctx, func(ctx context.Context) error { return v.DB.Dialect.Query(ctx, stored.reads(v.DB, nil, refs)...) })
+	err := v.DB.ReadRows(ctx, func() {}, stored.reads(v.DB, nil, refs)...)
 	return stored.known(refs), err
 }
 

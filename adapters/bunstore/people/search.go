@@ -87,10 +87,7 @@ func (v Accounts) Search(ctx context.Context, q user.Search, charges ...ratelimi
 		return nil
 	})
 	if err == nil {
-		err = v.DB.Read(ctx, func(ctx context.Context) error {
-			clear(found)
-			return v.DB.Dialect.Query(ctx, reads...)
-		})
+		err = v.DB.ReadRows(ctx, func() { clear(found) }, reads...)
 	}
 	if err != nil {
 		return page.CursorPage[user.Member]{}, err

@@ -118,7 +118,7 @@ func (v PersonalData) Erase(ctx context.Context, id user.ID, k personaldata.Kind
 		return err
 	})
 	if err == nil && n == 0 && k == personaldata.Account {
-		err = v.DB.Call(ctx, v.DB.DiscardDeleted)
+		err = v.DB.DiscardDeleted(ctx)
 	}
 	return n, err
 }

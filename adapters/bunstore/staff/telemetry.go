@@ -84,7 +84,7 @@ func (v Telemetry) Recent(ctx context.Context, days []time.Time) (r telemetry.Re
 			Row: engine.Into(&day.Joined, &day.Events, &day.Comments),
 		})
 	}
-	err = v.DB.Read(ctx, func(ctx context.Context) error { return v.DB.Dialect.Query(ctx, reads...) })
+	err = v.DB.ReadRows(ctx, func() {}, reads...)
 	return r, err
 }
 
@@ -111,6 +111,6 @@ func (v Telemetry) Sample(ctx context.Context, q telemetry.Query) (sample teleme
 			return err
 		}})
 	}
-	err = v.DB.Read(ctx, func(ctx context.Context) error { return v.DB.Dialect.Query(ctx, reads...) })
+	err = v.DB.ReadRows(ctx, func() { sample = telemetry.Sample{} }, reads...)
 	return sample, err
 }

@@ -19,29 +19,12 @@ const Attempts = 8
 
 // Read calls fn, which must not write, within the time limit of a call.
 func (s *DB) Read(ctx context.Context, fn func(ctx context.Context) error) error {
-	return s.try(ctx, s.Limit, fn)
+	return s.try(ctx, fn)
 }
 
-// Call runs one call of a port. It rejects cancelled callers, limits the time, and retries
+// try runs one call of a port. It rejects cancelled callers, limits the time, and retries
 // after conflicts with other transactions.
-func (s *DB) Call(ctx context.Context, fn func(ctx context.Context) error) error {
-	return s.callWithin(ctx, s.Limit, fn)
-}
-
-// callWithin fails although fn succeeded if any commit was not replicated meanwhile: a server
-// that fails over may forget what only the primary has. A write beside it fails as well, and
-// has waited for the same replica.
-func (s *DB) callWithin(ctx context.Context, limit time.Duration, fn func(ctx context.Context) error) error {
-	before := s.unreplicated.Load()
-	err := s.try(ctx, limit, fn)
-	if err == nil && s.unreplicated.Load() != before {
-		return fmt.Errorf("%w: %w", ErrAway, errUnreplicated)
-	}
-	return err
-}
-
-// try is Call where no commit can be missing on a replica.
-func (s *DB) try(ctx context.Context, limit time.Duration, fn func(ctx context.Context) error) (err error) {
+func (s *DB) try(ctx context.Context, fn func(ctx context.Context) error) (err error) {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -50,17 +33,17 @@ func (s *DB) try(ctx context.Context, limit time.Duration, fn func(ctx context.C
 		ctx, end = s.beginSpan(ctx)
 		defer func() { end(err) }()
 	}
-	bounded, cancel := context.WithTimeout(ctx, limit)
+	bounded, cancel := context.WithTimeout(ctx, s.Limit)
 	defer cancel()
 	err = fn(bounded)
 	if err != nil && s.Dialect.Classify(err) == Retryable {
-		err = s.retry(bounded, limit, fn)
+		err = s.retry(bounded, fn)
 	}
 	return s.Explain(ctx, err)
 }
 
 // retry calls fn again after conflicts with other transactions.
-func (s *DB) retry(ctx context.Context, limit time.Duration, fn func(ctx context.Context) error) error {
+func (s *DB) retry(ctx context.Context, fn func(ctx context.Context) error) error {
 	pauses := backoff.NewExponentialBackOff()
 	pauses.InitialInterval, pauses.MaxInterval = 2*time.Millisecond, 200*time.Millisecond
 	_, err := backoff.Retry(ctx, func() (any, error) {
@@ -69,7 +52,7 @@ func (s *DB) retry(ctx context.Context, limit time.Duration, fn func(ctx context
 			err = backoff.Permanent(err)
 		}
 		return nil, err
-	}, backoff.WithBackOff(pauses), backoff.WithMaxTries(Attempts), backoff.WithMaxElapsedTime(limit))
+	}, backoff.WithBackOff(pauses), backoff.WithMaxTries(Attempts), backoff.WithMaxElapsedTime(s.Limit))
 	return err
 }
 

@@ -115,13 +115,13 @@ func Limited(query *bun.SelectQuery, limit int) *bun.SelectQuery {
 
 // ReadRow runs a hot read, and scans its row into the targets. Without a row it leaves them alone.
 func (s *DB) ReadRow(ctx context.Context, statement string, args []any, targets ...any) error {
-	return s.ReadRows(ctx, Step{Statement: statement, Args: args, Row: Into(targets...)}, func() {})
+	return s.ReadRows(ctx, func() {}, Step{Statement: statement, Args: args, Row: Into(targets...)})
 }
 
-// ReadRows runs a hot read. reset is called before each try.
-func (s *DB) ReadRows(ctx context.Context, read Step, reset func()) error {
+// ReadRows runs hot reads, in one round trip where the database supports it. reset is called before each try.
+func (s *DB) ReadRows(ctx context.Context, reset func(), reads ...Step) error {
 	return s.Read(ctx, func(ctx context.Context) error {
 		reset()
-		return s.Dialect.Query(ctx, read)
+		return s.Dialect.Query(ctx, reads...)
 	})
 }

@@ -29,7 +29,7 @@ func (s *DB) isSQLite() bool {
 // has the column's name. bindArgs says which arguments it takes.
 func All[R any](ctx context.Context, s *DB, statement string, args ...any) (rows []R, err error) {
 	read := Rows(s, &rows, statement, args...)
-	err = s.ReadRows(ctx, read, func() { rows = nil })
+	err = s.ReadRows(ctx, func() { rows = nil }, read)
 	return rows, err
 }
 

@@ -94,13 +94,15 @@ func (s *DB) DiscardDeleted(ctx context.Context) error {
 	if !s.isSQLite() {
 		return nil
 	}
-	var isBusy bool
-	var inLog, copied int
-	if err := s.Writer.QueryRowContext(ctx, "PRAGMA wal_checkpoint(TRUNCATE)").Scan(&isBusy, &inLog, &copied); err != nil {
-		return fmt.Errorf("empty the write-ahead log: %w", err)
-	}
-	if isBusy {
-		return errors.New("the write-ahead log still has what was deleted, because others read it: try again")
-	}
-	return nil
+	return s.try(ctx, func(ctx context.Context) error {
+		var isBusy bool
+		var inLog, copied int
+		if err := s.Writer.QueryRowContext(ctx, "PRAGMA wal_checkpoint(TRUNCATE)").Scan(&isBusy, &inLog, &copied); err != nil {
+			return fmt.Errorf("empty the write-ahead log: %w", err)
+		}
+		if isBusy {
+			return errors.New("the write-ahead log still has what was deleted, because others read it: try again")
+		}
+		return nil
+	})
 }

@@ -6,7 +6,7 @@ import (
 	"database/sql"
 	"database/sql/driver"
 	"errors"
-	"time"
+	"fmt"
 
 	"github.com/uptrace/bun"
 )
@@ -41,7 +41,21 @@ type Joining struct {
 // Write calls fn in a transaction, and commits it if fn returns nil. It calls fn again after a conflict with
 // another transaction, so fn sets nothing outside but what it sets each time.
 func (s *DB) Write(ctx context.Context, fn func(tx *Tx) error) error {
-	return s.WriteWithin(ctx, s.Limit, fn)
+	joining := s.Joins(ctx)
+	if joining == nil {
+		return s.WriteAside(ctx, fn)
+	}
+	err := s.WriteAside(ctx, func(tx *Tx) error {
+		if err := fn(tx); err != nil {
+			return err
+		}
+		if err := tx.Send(); err != nil {
+			return err
+		}
+		return joining.Last(tx)
+	})
+	joining.Ended(err == nil)
+	return err
 }
 
 // Exec runs the statement in a transaction of its own.
@@ -58,32 +72,17 @@ func (s *DB) ExecMust(ctx context.Context, missing error, statement string, args
 	})
 }
 
-// WriteWithin is Write with another time limit.
-func (s *DB) WriteWithin(ctx context.Context, limit time.Duration, fn func(tx *Tx) error) error {
-	joining := s.Joins(ctx)
-	if joining == nil {
-		return s.writeAside(ctx, limit, fn)
-	}
-	err := s.writeAside(ctx, limit, func(tx *Tx) error {
-		if err := fn(tx); err != nil {
-			return err
-		}
-		if err := tx.Send(); err != nil {
-			return err
-		}
-		return joining.Last(tx)
-	})
-	joining.Ended(err == nil)
-	return err
-}
-
 // WriteAside is Write for what is no part of what the context is for, such as a failed login: the store above adds nothing.
+//
+// It fails although fn succeeded if any commit was not replicated meanwhile: a server that fails over may forget what only the
+// primary has. A write beside it fails as well, and has waited for the same replica.
 func (s *DB) WriteAside(ctx context.Context, fn func(tx *Tx) error) error {
-	return s.writeAside(ctx, s.Limit, fn)
-}
-
-func (s *DB) writeAside(ctx context.Context, limit time.Duration, fn func(tx *Tx) error) error {
-	return s.callWithin(ctx, limit, func(ctx context.Context) error { return s.Dialect.write(ctx, s, fn) })
+	before := s.unreplicated.Load()
+	err := s.try(ctx, func(ctx context.Context) error { return s.Dialect.write(ctx, s, fn) })
+	if err == nil && s.unreplicated.Load() != before {
+		return fmt.Errorf("%w: %w", ErrAway, errUnreplicated)
+	}
+	return err
 }
 
 // Context returns the context of the transaction.
