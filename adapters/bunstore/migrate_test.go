@@ -321,3 +321,16 @@ func TestAStepAloneHasNoLimitOfTime(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, 1, s.count(t, isValid))
 }
+
+func TestA_database_of_before_the_present_schema_is_refused_with_what_to_do(t *testing.T) {
+	bunstore.OnEachEmpty(t, func(t *testing.T, url string) {
+		execute(t, rawSQL(t, url), "CREATE TABLE schema_migrations (name text NOT NULL PRIMARY KEY, applied integer NOT NULL, minimum text)")
+		execute(t, rawSQL(t, url), "INSERT INTO schema_migrations (name, applied) VALUES ('0001_initial', 0)")
+		s := unmigrated(t, url)
+		_, err := s.Migrate(t.Context())
+		for _, err := range []error{err, s.CheckSchema(t.Context())} {
+			require.ErrorIs(t, err, engine.ErrFormer)
+			assert.ErrorContains(t, err, "plaza import")
+		}
+	})
+}

@@ -25,6 +25,10 @@ type Migration struct {
 // ErrNewer reports that a newer program has changed the schema in an incompatible way.
 var ErrNewer = errors.New("the database's schema is newer than this program")
 
+// ErrFormer reports a schema from before the first numbered one of this program, which it can't bring up to date.
+var ErrFormer = errors.New("the database is of a program from before the present schema; begin with an empty one, " +
+	"and load the data anew: plaza import, or plaza demo")
+
 // ErrOutdated reports that the schema lacks steps that this program needs.
 var ErrOutdated = errors.New("the database's schema is older than this program; run plaza migrate up")
 
@@ -145,6 +149,9 @@ func (s *DB) steps(ctx context.Context, db bun.IDB) ([]Migration, error) {
 			continue
 		}
 		steps = append(steps, Migration{Name: row.Name, Applied: row.Applied.Time, Unknown: true})
+		if row.Name == formerStep {
+			return nil, ErrFormer
+		}
 		if row.Minimum > Number(steps[known-1].Name) {
 			err = fmt.Errorf("%w: %s requires a program that knows step %s", ErrNewer, row.Name, row.Minimum)
 		}
@@ -152,6 +159,9 @@ func (s *DB) steps(ctx context.Context, db bun.IDB) ([]Migration, error) {
 	slices.SortFunc(steps, func(a, b Migration) int { return strings.Compare(a.Name, b.Name) })
 	return steps, err
 }
+
+// formerStep is the first step of the schemas of before.
+const formerStep = "0001_initial"
 
 // hasSteps reports whether the table of steps exists.
 func (s *DB) hasSteps(ctx context.Context, db bun.IDB) (exists bool, err error) {
