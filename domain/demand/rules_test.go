@@ -8,10 +8,10 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-	"pgregory.net/rapid"
 
 	"plaza/domain/demand"
 	"plaza/domain/fault"
+	"plaza/domain/feed"
 	"plaza/domain/geo"
 )
 
@@ -112,20 +112,27 @@ func TestADM04_a_demand_has_one_form(t *testing.T) {
 	want.End = noon.Add(time.Microsecond)
 	assert.Equal(t, want, got)
 	assert.Equal(t, []string{"b", " a ", "b ", "a"}, tags, "the argument is not changed")
+}
 
-	rapid.Check(t, func(t *rapid.T) {
-		d := request()
-		words := rapid.StringMatching(`[ a茶\x{200b}\n]{0,3}`)
-		d.Title, d.Address, d.Description = words.Draw(t, "title"), words.Draw(t, "address"), words.Draw(t, "description")
-		d.Tags = rapid.SliceOf(rapid.StringMatching(` ?[ab] ?`)).Draw(t, "tags")
-		d.Images = rapid.SliceOf(rapid.StringMatching(` ?https://example\.org/[ab] ?`)).Draw(t, "images")
-		d.End = d.Start.Add(time.Duration(rapid.IntRange(0, 5000).Draw(t, "end"))).In(east)
-		once, err := demand.New(d)
-		if err != nil {
-			return
+func TestFED10_only_what_is_published_and_not_deleted_is_listed(t *testing.T) {
+	noon := time.Date(2026, 3, 14, 12, 0, 0, 0, time.UTC)
+	for _, published := range []bool{true, false} {
+		for _, deleted := range []bool{true, false} {
+			for _, place := range []*geo.Point{nil, {Lat: 30, Lng: 120}} {
+				d := demand.Demand{
+					ID: 7, Category: 4, Place: place, Published: published, Deleted: deleted,
+					Created: noon, Updated: noon.Add(time.Hour), Start: noon.Add(2 * time.Hour),
+				}
+				l, listed := d.Listing()
+				assert.Equal(t, published && !deleted, listed)
+				if !listed {
+					assert.Zero(t, l)
+					continue
+				}
+				assert.Equal(t, feed.Listing{
+					Kind: feed.Demand, ID: 7, Category: 4, Created: noon, Updated: noon.Add(time.Hour), Point: place,
+				}, l)
+			}
 		}
-		again, err := demand.New(once)
-		require.NoError(t, err)
-		require.Equal(t, once, again)
-	})
+	}
 }

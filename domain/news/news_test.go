@@ -7,7 +7,6 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-	"pgregory.net/rapid"
 
 	"plaza/domain/calendar"
 	"plaza/domain/fault"
@@ -92,16 +91,4 @@ func TestADM04_news_have_one_form(t *testing.T) {
 	got, err := news.New(n)
 	require.NoError(t, err)
 	assert.Equal(t, newsItem(), got)
-	rapid.Check(t, func(t *rapid.T) {
-		words := rapid.StringMatching(`[ a茶\x{200b}\n]{0,3}`)
-		n := newsItem()
-		n.SiteName, n.Title, n.City, n.Country = words.Draw(t, "site"), words.Draw(t, "title"), words.Draw(t, "city"), words.Draw(t, "country")
-		once, err := news.New(n)
-		if err != nil {
-			return
-		}
-		again, err := news.New(once)
-		require.NoError(t, err)
-		require.Equal(t, once, again)
-	})
 }

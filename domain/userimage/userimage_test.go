@@ -9,7 +9,6 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-	"pgregory.net/rapid"
 
 	"plaza/domain/fault"
 	"plaza/domain/user"
@@ -112,24 +111,6 @@ func TestIMG05_what_a_query_admits(t *testing.T) {
 	}
 	i.Delete(noon)
 	assert.False(t, userimage.Query{Owner: 1}.Admits(i), "deleted")
-}
-
-func TestIMG05_contains_narrows_and_overlap_widens(t *testing.T) {
-	some := rapid.SliceOfN(rapid.SampledFrom([]string{"a", "b", "c", "d"}), 0, 4)
-	rapid.Check(t, func(t *rapid.T) {
-		i := userimage.New(1, "k", 1, 1, 0, tags(t, some.Draw(t, "tags")...), noon)
-		contains, overlaps := some.Draw(t, "contains"), some.Draw(t, "overlaps")
-		both := userimage.Query{Owner: 1, Contains: contains, Overlaps: overlaps}.Admits(i)
-		first := userimage.Query{Owner: 1, Contains: contains}.Admits(i)
-		second := userimage.Query{Owner: 1, Overlaps: overlaps}.Admits(i)
-		require.Equal(t, first && second, both, "both must hold")
-		if (userimage.Query{Owner: 1, Contains: append(contains, "a")}).Admits(i) {
-			require.True(t, first)
-		}
-		if second && len(overlaps) > 0 {
-			require.True(t, userimage.Query{Owner: 1, Overlaps: append(overlaps, "a")}.Admits(i))
-		}
-	})
 }
 
 func TestIMG05_a_keyword_that_can_be_no_tag_is_on_no_image(t *testing.T) {
