@@ -1,6 +1,6 @@
 // Package following holds the use cases of following people and categories, and of blocking people.
 //
-// Its tests are those of test/usecases/people whose files begin with its name.
+// Its tests are those of test/contract whose files begin with subscriptions.
 package following
 
 import (

@@ -1,7 +1,7 @@
 // Package people holds the use cases of user profiles. Only this package makes simple user
 // info, so a user looks the same in every response.
 //
-// Its tests are those of test/usecases/people whose files begin with its name.
+// Its tests are those of test/contract whose files begin with its name.
 package people
 
 import (

@@ -1,6 +1,6 @@
 // Package userimages holds the use cases of users' tagged images.
 //
-// Its tests are those of test/usecases/people whose files begin with its name.
+// Its tests are those of test/contract whose files begin with images.
 package userimages
 
 import (

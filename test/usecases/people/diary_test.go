@@ -1,8 +1,10 @@
 package people_test
 
 import (
+	"bytes"
+	"context"
+	"errors"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -10,18 +12,22 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"plaza/adapters/gazetteer"
+	"plaza/adapters/imaging"
 	"plaza/adapters/memory"
 	"plaza/adapters/sanitiser"
 	"plaza/application/diary"
 	"plaza/domain/access"
-	"plaza/domain/calendar"
 	"plaza/domain/event"
 	"plaza/domain/fault"
-	"plaza/domain/feed"
+	"plaza/domain/idempotency"
+	"plaza/domain/media"
 	"plaza/domain/page"
+	"plaza/domain/place"
 	"plaza/domain/quota"
+	"plaza/domain/ratelimit"
 	"plaza/domain/subscription"
-	"plaza/test/content"
+	"plaza/domain/user"
+	"plaza/test/pictures"
 	"plaza/test/usecases"
 )
 
@@ -74,14 +80,6 @@ func (w *diaryFixture) published(t *testing.T, by access.Actor, title string, p 
 	return shown.ID()
 }
 
-// firstPage returns a request for the first page of that size.
-func firstPage(t *testing.T, size int) page.Request {
-	t.Helper()
-	r, err := page.New(1, size)
-	require.NoError(t, err)
-	return r
-}
-
 func TestEVT02_today_is_where_the_author_is(t *testing.T) {
 	w := newDiaryFixture(t)
 	for zone, day := range map[string]string{"Pacific/Kiritimati": "2026-11-21", "America/Los_Angeles": "2026-11-20"} {
@@ -92,86 +90,6 @@ func TestEVT02_today_is_where_the_author_is(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, day, shown.State().Date.String(), zone)
 	}
-}
-
-func TestEVT07_who_may_not_see_it_learns_nothing(t *testing.T) {
-	w := newDiaryFixture(t)
-	id := w.published(t, w.ann, "for contacts", event.Contact)
-	_, err := w.Read(t.Context(), w.bob, id, diary.AllParts)
-	assert.NoError(t, err)
-	_, err = w.Edit(t.Context(), w.bob, id, event.Change{Title: new("mine now")}, nil)
-	assert.ErrorIs(t, err, event.ErrNotAuthor)
-	assert.ErrorIs(t, w.Delete(t.Context(), w.bob, id), event.ErrNotAuthor)
-	for _, stranger := range []access.Actor{w.zoe, {}} {
-		_, err = w.Read(t.Context(), stranger, id, diary.AllParts)
-		assert.ErrorIs(t, err, event.ErrNotFound)
-		_, err = w.Edit(t.Context(), stranger, id, event.Change{}, nil)
-		assert.ErrorIs(t, err, event.ErrNotFound)
-		assert.ErrorIs(t, w.Delete(t.Context(), stranger, id), event.ErrNotFound)
-		assert.ErrorIs(t, w.Like(t.Context(), stranger, id, true), event.ErrNotFound)
-		_, err = w.Comment(t.Context(), stranger, id, "hello?", nil, nil)
-		assert.Equal(t, "event", onlyField(t, err))
-		_, _, err = w.Comments(t.Context(), stranger, id, page.Request{})
-		assert.ErrorIs(t, err, event.ErrNotFound)
-	}
-	assert.NoError(t, w.Delete(t.Context(), w.ann, id))
-	assert.ErrorIs(t, w.Delete(t.Context(), w.ann, id), event.ErrNotFound)
-}
-
-func TestGEN08_access_is_checked_first_then_all_wrong_fields_are_named(t *testing.T) {
-	w := newDiaryFixture(t)
-	id := w.published(t, w.ann, "for contacts", event.Contact)
-	unread, noBody := fault.Field("title", "unreadable"), fault.New(fault.TooLarge, "unreadable")
-	wrong := event.Change{Content: new("\x00"), Category: new(feed.CategoryID(404))}
-	write := func(_ access.Actor, readErr error) error {
-		_, err := w.Write(t.Context(), w.ann, wrong, nil, readErr)
-		return err
-	}
-	edit := func(actor access.Actor, readErr error) error {
-		_, err := w.Edit(t.Context(), actor, id, wrong, readErr)
-		return err
-	}
-	for _, readErr := range []error{unread, noBody} {
-		assert.ErrorIs(t, edit(w.zoe, readErr), event.ErrNotFound)
-		assert.ErrorIs(t, edit(w.bob, readErr), event.ErrNotAuthor)
-	}
-	for _, do := range []func(access.Actor, error) error{write, edit} {
-		assert.Equal(t, noBody, do(w.ann, noBody))
-		assert.Equal(t, fault.Fields{
-			"title": {"unreadable"}, "content": {"Null characters are not allowed."}, "category": {event.NoCategory},
-		}, fault.FieldsOf(do(w.ann, unread)))
-	}
-
-	comment := func(actor access.Actor, on event.ID, readErr error) error {
-		_, err := w.Comment(t.Context(), actor, on, " ", nil, readErr)
-		return err
-	}
-	attach := func(actor access.Actor, on event.ID, readErr error) error {
-		_, err := w.Attach(t.Context(), actor, on, nil, nil, readErr)
-		return err
-	}
-	noEvent, blank := []string{"Event not found."}, []string{"This field may not be blank."}
-	assert.Equal(t, fault.Fields{"title": {"unreadable"}, "event": noEvent, "content": blank}, fault.FieldsOf(comment(w.zoe, id, unread)))
-	assert.Equal(t, fault.Fields{"title": {"unreadable"}, "content": blank}, fault.FieldsOf(comment(w.bob, id, unread)))
-	assert.Equal(t, fault.Fields{"content": {"unreadable"}}, fault.FieldsOf(comment(w.bob, id, fault.Field("content", "unreadable"))))
-	assert.Equal(t, fault.Fields{"title": {"unreadable"}, "event": noEvent}, fault.FieldsOf(attach(w.zoe, id, unread)))
-	assert.ErrorIs(t, attach(w.bob, id, unread), event.ErrNotAuthor)
-	assert.Equal(t, unread, attach(w.ann, id, unread))
-	for _, do := range []func(access.Actor, event.ID, error) error{comment, attach} {
-		assert.Equal(t, noBody, do(w.ann, 0, noBody), "without a body there is no event")
-	}
-}
-
-// onlyField returns the only field that the error names.
-func onlyField(t *testing.T, err error) string {
-	t.Helper()
-	f, ok := fault.As(err)
-	require.True(t, ok, "%v", err)
-	require.Len(t, f.Fields, 1)
-	for name := range f.Fields {
-		return name
-	}
-	return ""
 }
 
 func TestEVT16_a_text_that_moves_while_it_is_analysed(t *testing.T) {
@@ -202,41 +120,128 @@ func TestEVT16_a_text_that_moves_while_it_is_analysed(t *testing.T) {
 	assert.True(t, fault.Is(err, fault.Conflict), "%v", err)
 }
 
-func TestEVT20_edits_at_once_lose_no_field(t *testing.T) {
-	w := newDiaryFixture(t)
-	shown, err := w.Write(t.Context(), w.ann, event.Change{}, nil, nil)
-	require.NoError(t, err)
-	id := shown.ID()
-	edits := []event.Change{
-		{HTML: new("<p>html</p>")}, {Permission: new(event.Contact)}, {Date: new(calendar.DateOf(usecases.Noon.AddDate(0, 0, -9)))},
-		{Title: new("title")},
-	}
-	var wait sync.WaitGroup
-	for _, e := range edits {
-		wait.Go(func() {
-			_, err := w.Edit(t.Context(), w.ann, id, e, nil)
-			assert.NoError(t, err)
-		})
-	}
-	wait.Wait()
-	shown, err = w.Read(t.Context(), w.ann, id, diary.AllParts)
-	require.NoError(t, err)
-	s := shown.State()
-	assert.Equal(t, "title", s.Title)
-	assert.EqualValues(t, "<p>html</p>", s.HTML)
-	assert.Equal(t, event.Contact, s.Permission)
-	assert.Equal(t, "2026-11-11", s.Date.String())
-}
-
 // mustReadEvent returns the event as Ann reads it.
 func mustReadEvent(t *testing.T, w *diaryFixture, id event.ID) diary.View {
 	t.Helper()
-	shown, err := w.Read(t.Context(), w.ann, id, diary.AllParts)
+	shown, err := w.Read(t.Context(), w.ann, id)
 	require.NoError(t, err)
 	return shown
 }
 
-func (w *diaryFixture) category(t *testing.T, c feed.Category) {
+// filesOf is the number of files of a stored picture: its own, and one of each size.
+const filesOf = 3
+
+// filesIn returns how many files the store has.
+func filesIn(t *testing.T, s media.Store) (n int) {
 	t.Helper()
-	require.NoError(t, content.Import(t.Context(), content.Stores{Imports: w.store.Imports()}, c))
+	for _, err := range s.All(t.Context()) {
+		require.NoError(t, err)
+		n++
+	}
+	return n
+}
+
+// countedProcessor knows how many pictures it has processed.
+type countedProcessor struct {
+	media.Processor
+	n int
+}
+
+func (c *countedProcessor) Process(ctx context.Context, by string, raw media.Raw, sizes ...media.SizeSpec) (media.Processed, error) {
+	c.n++
+	return c.Processor.Process(ctx, by, raw, sizes...)
+}
+
+// meddlingAnalyser calls meddle after each text that it has analysed, so that a test can change the event in between.
+type meddlingAnalyser struct {
+	place.Analyser
+	meddle func()
+}
+
+func (m *meddlingAnalyser) Analyse(ctx context.Context, title, content string) (place.Place, error) {
+	p, err := m.Analyser.Analyse(ctx, title, content)
+	m.meddle()
+	return p, err
+}
+
+// idempotencyKey returns the key of a new call of that name.
+func idempotencyKey(t *testing.T, actor access.Actor, name string) *idempotency.Key {
+	t.Helper()
+	k, err := idempotency.NewKey(actor.ID, name, idempotency.Request{Operation: name})
+	require.NoError(t, err)
+	return k
+}
+
+// failingDiscussion is a store that fails once, before or after it has stored the comment.
+type failingDiscussion struct {
+	event.Discussion
+	stores bool
+	err    error
+}
+
+func (f *failingDiscussion) AddComment(
+	ctx context.Context, c event.Comment, charges ...ratelimit.Charge,
+) (event.Comment, *user.Member, error) {
+	err := f.err
+	if f.err = nil; err != nil && !f.stores {
+		return event.Comment{}, nil, err
+	}
+	stored, author, addErr := f.Discussion.AddComment(ctx, c, charges...)
+	return stored, author, errors.Join(err, addErr)
+}
+
+// The answer of a store may be lost, whether or not it has stored the comment.
+func TestGEN13_a_store_that_fails_leaves_one_comment_to_a_repeated_request(t *testing.T) {
+	for _, stores := range []bool{false, true} {
+		away := errors.New("away")
+		broken := &failingDiscussion{stores: stores, err: away}
+		w := newDiaryFixture(t, func(p *diary.Ports) { broken.Discussion, p.Discussion = p.Discussion, broken })
+		id := w.published(t, w.ann, "a lake", event.Public)
+		_, err := w.Comment(t.Context(), w.bob, id, "hello", idempotencyKey(t, w.bob, "one"), nil)
+		require.ErrorIs(t, err, away)
+		said, err := w.Comment(t.Context(), w.bob, id, "hello", idempotencyKey(t, w.bob, "one"), nil)
+		require.NoError(t, err)
+		all, _, err := w.Comments(t.Context(), w.bob, id, page.Request{})
+		require.NoError(t, err)
+		assert.Equal(t, []event.Comment{said.Comment}, all.Items, "stores: %v", stores)
+	}
+}
+
+// slowProcessor calls meanwhile once, while it processes a picture.
+type slowProcessor struct {
+	media.Processor
+	meanwhile func()
+}
+
+func (s *slowProcessor) Process(ctx context.Context, by string, raw media.Raw, sizes ...media.SizeSpec) (media.Processed, error) {
+	if meanwhile := s.meanwhile; meanwhile != nil {
+		s.meanwhile = nil
+		meanwhile()
+	}
+	return s.Processor.Process(ctx, by, raw, sizes...)
+}
+
+func TestGEN13_a_request_that_outlives_its_reservation_stores_nothing(t *testing.T) {
+	slow := &slowProcessor{Processor: imaging.NewProcessor(1)}
+	stored := memory.NewMedia("https://plaza.example", []byte("key"))
+	w := newDiaryFixture(t, func(p *diary.Ports) { p.Pictures, p.Processor = stored, slow })
+	id := w.published(t, w.ann, "a lake", event.Public)
+	attach := func() (event.Plate, error) {
+		return w.Attach(t.Context(), w.ann, id, bytes.NewReader(pictures.Plain(t, 30, 20)), idempotencyKey(t, w.ann, "one"), nil)
+	}
+	var first event.Plate
+	slow.meanwhile = func() {
+		_, err := attach()
+		require.ErrorIs(t, err, idempotency.ErrKeyInUse)
+		w.now = w.now.Add(idempotency.Lease)
+		first, err = attach()
+		require.NoError(t, err)
+	}
+	_, err := attach()
+	require.ErrorIs(t, err, idempotency.ErrKeyInUse)
+	assert.Equal(t, []event.Plate{first}, mustReadEvent(t, w, id).State().Plates)
+	assert.Equal(t, filesOf, filesIn(t, stored), "no file is left")
+	again, err := attach()
+	require.NoError(t, err)
+	assert.Equal(t, first, again)
 }

@@ -1,10 +1,7 @@
 package people_test
 
 import (
-	"bytes"
 	"context"
-	"image"
-	"io"
 	"net/url"
 	"strings"
 	"sync"
@@ -79,57 +76,6 @@ func (w *picturesFixture) stores(t *testing.T, kind string, content []byte, a me
 	require.NoError(t, err)
 	_, name, _ := strings.Cut(string(key), "/")
 	return key, name
-}
-
-func contentOf(t *testing.T, s serving.Served, err error) []byte {
-	t.Helper()
-	require.NoError(t, err)
-	require.Empty(t, s.Location)
-	content, err := io.ReadAll(s)
-	require.NoError(t, err)
-	require.NoError(t, s.Close())
-	return content
-}
-
-func TestIMG08_sizes_of_a_picture_without_them_are_made_once_and_counted(t *testing.T) {
-	w := newPicturesFixture()
-	key, name := w.stores(t, "image/png", pictures.Plain(t, 1600, 1200), media.Everyone)
-	var sum int
-	for size, want := range map[string]image.Point{"sm": {X: 320, Y: 240}, "md": {X: 1024, Y: 768}} {
-		served, err := w.Public(t.Context(), name, size)
-		content := contentOf(t, served, err)
-		sum += len(content)
-		drawn, _, err := image.DecodeConfig(bytes.NewReader(content))
-		require.NoError(t, err)
-		assert.Equal(t, want, image.Pt(drawn.Width, drawn.Height), size)
-		assert.Equal(t, key, served.Key.Original())
-		assert.Contains(t, key.SizeKeys(size), served.Key)
-		again, err := w.Public(t.Context(), name, size)
-		assert.Equal(t, content, contentOf(t, again, err))
-	}
-	assert.Equal(t, 1, w.processor.n, "both at once, and once")
-	assert.Equal(t, []media.Key{key}, w.room.of)
-	assert.Equal(t, int64(sum), w.room.sum)
-	assert.Equal(t, filesOf, filesIn(t, w.Media))
-}
-
-func TestIMG08_a_picture_that_fits_is_its_own_size(t *testing.T) {
-	w := newPicturesFixture()
-	small := pictures.Plain(t, 320, 20)
-	for content, kind := range map[string]string{string(small): "image/png", "no picture any more": "image/webp", "nor this": "image/jpeg"} {
-		before := w.processor.n
-		key, name := w.stores(t, kind, []byte(content), media.Everyone)
-		for range 2 {
-			for _, size := range []string{"sm", "md", ""} {
-				served, err := w.Public(t.Context(), name, size)
-				assert.Equal(t, content, string(contentOf(t, served, err)))
-				assert.Equal(t, key, served.Key)
-				assert.Equal(t, kind, served.Type)
-			}
-		}
-		assert.Equal(t, 1, w.processor.n-before, "%q is looked at once", kind)
-	}
-	assert.Zero(t, w.room.sum)
 }
 
 // heldProcessor processes a picture when the gate is open, and counts the calls.
@@ -217,30 +163,6 @@ func TestIMG08_sizes_that_can_not_be_made_now_are_made_later(t *testing.T) {
 		require.NoError(t, err)
 		require.NoError(t, served.Close())
 	})
-}
-
-func TestIMG08_what_is_no_size_and_no_picture_is_not_found(t *testing.T) {
-	w := newPicturesFixture()
-	key, name := w.stores(t, "image/png", pictures.Plain(t, 400, 300), media.Everyone)
-	_, err := w.Public(t.Context(), name, "sm")
-	require.NoError(t, err)
-	for _, no := range []string{"lg", "SM", "sm ", "320", "../sm", "sm.jpg"} {
-		_, err := w.Public(t.Context(), name, no)
-		assert.ErrorIs(t, err, media.ErrNotFound, no)
-	}
-	for _, size := range append(key.SizeKeys("sm"), key.SizeKeys("md")...) {
-		_, own, _ := strings.Cut(string(size), "/")
-		for _, size := range []string{"", "sm"} {
-			_, err := w.Public(t.Context(), own, size)
-			assert.ErrorIs(t, err, media.ErrNotFound, "a size has no address of its own")
-		}
-	}
-	before := filesIn(t, w.Media)
-	for _, none := range []string{"", "x", strings.Repeat("a", 26) + ".png"} {
-		_, err := w.Public(t.Context(), none, "sm")
-		assert.ErrorIs(t, err, media.ErrNotFound)
-	}
-	assert.Equal(t, before, filesIn(t, w.Media))
 }
 
 func TestIMG08_a_picture_that_is_removed_meanwhile_leaves_no_size(t *testing.T) {

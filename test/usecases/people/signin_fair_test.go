@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
+	"io"
 	"net/netip"
 	"runtime"
 	"sync"
@@ -17,11 +17,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"plaza/adapters/memory"
-	"plaza/adapters/zxcvbn"
 	"plaza/application/signin"
 	"plaza/domain/access"
 	"plaza/domain/fault"
-	"plaza/domain/ratelimit"
 	"plaza/domain/secret"
 	"plaza/domain/user"
 )
@@ -52,9 +50,7 @@ func TestAUT12_many_logins_of_one_do_not_delay_another(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				store := memory.New()
-				s := signin.New(store.Accounts(), store.Tokens(), store.Throttle(), slowHasher{}, zxcvbn.Estimator{},
-					signin.TokenTTL(access.DefaultTTL), nil, signin.Joining{}, time.Now,
-					func(context.Context) *slog.Logger { return slog.New(slog.DiscardHandler) })
+				s := newSignin(store, store.Tokens(), slowHasher{}, signin.Joining{}, time.Now, io.Discard)
 				const other = "+34-600000003"
 				for _, username := range []string{signinPhone, other} {
 					_, err := s.Register(t.Context(), signin.Registration{
@@ -95,27 +91,6 @@ func TestAUT12_many_logins_of_one_do_not_delay_another(t *testing.T) {
 	}
 }
 
-func TestAUT13_a_changed_password_ends_all_other_tokens(t *testing.T) {
-	w := newSigninFixture(t)
-	mine, err := w.Login(t.Context(), newLogin(signinPhone, signinPassword), nil)
-	require.NoError(t, err)
-	other, err := w.Login(t.Context(), newLogin(signinPhone, signinPassword), nil)
-	require.NoError(t, err)
-	actor, err := w.Authenticate(t.Context(), mine)
-	require.NoError(t, err)
-	change := signin.PasswordChange{Old: secret.New(signinPassword), New: secret.New("a walk by the lake"),
-		From: netip.MustParseAddr("192.0.2.1")}
-	require.NoError(t, w.ChangePassword(t.Context(), actor, change, nil))
-	_, err = w.Authenticate(t.Context(), mine)
-	assert.NoError(t, err)
-	_, err = w.Authenticate(t.Context(), other)
-	assert.Same(t, access.ErrBadKey, err)
-
-	unread := fault.Field("new_password", "unreadable")
-	assert.Equal(t, unread, w.ChangePassword(t.Context(), actor, change, unread))
-	assert.NotEmpty(t, fault.FieldsOf(w.ChangePassword(t.Context(), actor, change, nil))["old_password"], "the old password is another now")
-}
-
 // busyHasher counts the hashes that are computed at once.
 type busyHasher struct {
 	slowHasher
@@ -154,9 +129,7 @@ func TestAUT12_half_of_the_processors_hash(t *testing.T) {
 func TestAUT12_changed_passwords_are_hashed_in_turns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store, hasher := memory.New(), &busyHasher{}
-		s := signin.New(store.Accounts(), store.Tokens(), store.Throttle(), hasher, zxcvbn.Estimator{},
-			signin.TokenTTL(access.DefaultTTL), nil, signin.Joining{}, time.Now,
-			func(context.Context) *slog.Logger { return slog.New(slog.DiscardHandler) })
+		s := newSignin(store, store.Tokens(), hasher, signin.Joining{}, time.Now, io.Discard)
 		var changes sync.WaitGroup
 		for i := range signin.HashesAtOnce() + 8 {
 			id, err := s.Register(t.Context(), signin.Registration{
@@ -173,27 +146,4 @@ func TestAUT12_changed_passwords_are_hashed_in_turns(t *testing.T) {
 		changes.Wait()
 		assert.LessOrEqual(t, hasher.most.Load(), int64(signin.HashesAtOnce()))
 	})
-}
-
-func TestGEN14_logins_that_succeed_are_charged_and_commands_are_not(t *testing.T) {
-	w := newSigninFixture(t)
-	limits := ratelimit.Limits{ratelimit.Login: {Count: 2, Period: time.Hour}}
-	w.Signin = signin.New(w.store.Accounts(), w.store.Tokens(), w.store.Throttle(), w.hasher, zxcvbn.Estimator{},
-		signin.TokenTTL(access.DefaultTTL), limits, signin.Joining{}, func() time.Time { return w.now },
-		func(context.Context) *slog.Logger { return slog.New(slog.DiscardHandler) })
-	for range 3 {
-		_, err := w.Login(t.Context(), newLogin(signinPhone, "wrong"), nil)
-		require.ErrorIs(t, err, access.ErrBadLogin)
-		_, err = w.Issue(t.Context(), w.id, nil, 0)
-		require.NoError(t, err)
-	}
-	for range 2 {
-		_, err := w.Login(t.Context(), newLogin(signinPhone, signinPassword), nil)
-		require.NoError(t, err)
-	}
-	_, err := w.Login(t.Context(), newLogin(signinPhone, signinPassword), nil)
-	assert.ErrorContains(t, err, "THROTTLED: You are logging in too often.")
-	w.now = w.now.Add(30 * time.Minute)
-	_, err = w.Login(t.Context(), newLogin(signinPhone, signinPassword), nil)
-	assert.NoError(t, err)
 }

@@ -3,11 +3,8 @@ package people_test
 import (
 	"bytes"
 	"context"
-	"errors"
-	"log/slog"
-	"maps"
+	"fmt"
 	"net/netip"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -18,10 +15,8 @@ import (
 
 	"plaza/adapters/argon2id"
 	"plaza/adapters/memory"
-	"plaza/adapters/zxcvbn"
 	"plaza/application/signin"
 	"plaza/domain/access"
-	"plaza/domain/fault"
 	"plaza/domain/locale"
 	"plaza/domain/personaldata"
 	"plaza/domain/secret"
@@ -105,9 +100,7 @@ func newJoiningFixture(t *testing.T, changes ...func(*signin.Joining)) *joiningF
 		change(&j)
 	}
 	hasher := hookedHasher{argon2id.New(argon2id.Cheap, 2, 100), w}
-	w.Signin = signin.New(w.store.Accounts(), w.store.Tokens(), w.store.Throttle(), hasher, zxcvbn.Estimator{},
-		signin.TokenTTL(access.DefaultTTL), nil, j, func() time.Time { return w.now },
-		func(context.Context) *slog.Logger { return slog.New(slog.NewTextHandler(&w.log, nil)) })
+	w.Signin = newSignin(w.store, w.store.Tokens(), hasher, j, func() time.Time { return w.now }, &w.log)
 	return w
 }
 
@@ -158,177 +151,22 @@ func (w *joiningFixture) login(username, password string) error {
 	return err
 }
 
-func TestAUT16_a_person_joins_with_a_code(t *testing.T) {
-	w := newJoiningFixture(t)
-	actor := w.join(newPhone)
-	assert.Equal(t, access.DefaultScopes(), actor.Scopes)
-	assert.False(t, actor.Narrowed)
-	members, err := w.store.Accounts().Members(t.Context(), []user.ID{actor.ID})
-	require.NoError(t, err)
-	assert.Equal(t, "Ann Lee", members[0].FullName())
-	assert.Equal(t, "Europe/Madrid", members[0].Timezone)
-	require.NoError(t, w.login(newPhone, newPassword))
-
-	again := w.code(verification.SignUp, newPhone, access.Actor{})
-	_, err = w.signUp(newPhone, again)
-	assert.True(t, fault.Is(err, fault.Conflict), "%v", err)
-	assert.NotContains(t, w.log.String(), "13800000001")
-	assert.NotContains(t, w.log.String(), again)
-}
-
-func TestAUT16_fields_are_judged_before_the_code_is_tried(t *testing.T) {
-	w := newJoiningFixture(t)
-	code := w.code(verification.SignUp, newPhone, access.Actor{})
-	for range verification.MaxTries + 1 {
-		_, err := w.SignUp(t.Context(), signin.SignUp{
-			CodeProof: signin.CodeProof{Username: newPhone, Code: "1234", From: home}, Password: secret.New("short"),
-			Firstname: "\u200b", Lastname: strings.Repeat("x", 65), Timezone: "Moon/Base",
-		}, nil)
-		assert.Equal(t, []string{"code", "firstname", "lastname", "password", "timezone"}, sorted(fault.FieldsOf(err)))
-	}
-	_, err := w.signUp(newPhone, code)
-	require.NoError(t, err)
-	_, err = w.signUp(newPhone, code)
-	assert.Equal(t, verification.ErrWrongCode, err)
-}
-
-func TestAUT15_what_a_sender_does_changes_no_answer(t *testing.T) {
-	for name, c := range map[string]struct {
-		err  error
-		want signin.Outcome
-	}{
-		"accepted": {nil, signin.Accepted},
-		"refused":  {&verification.RefusedError{Reason: verification.Money}, signin.Refused(verification.Money)},
-		"number":   {&verification.RefusedError{Reason: verification.BadNumber}, signin.Refused(verification.BadNumber)},
-		"busy":     {verification.ErrBusy, signin.Busy},
-		"unknown":  {errors.New("reset"), signin.Unknown},
-	} {
-		w := newJoiningFixture(t)
-		w.sender.fails = c.err
-		require.NoError(t, w.ask(verification.SignUp, newPhone, access.Actor{}), name)
-		assert.EqualValues(t, 1, w.MessageCount(c.want), name)
-	}
-}
-
-func TestAUT15_messages_on_their_way_are_bounded(t *testing.T) {
+func TestAUT15_messages_on_their_way_are_bounded_and_one_that_is_dropped_is_given_back(t *testing.T) {
 	w := newJoiningFixture(t)
 	w.sender.hold = make(chan struct{})
 	for n := range 201 {
 		_, err := w.RequestCode(t.Context(), signin.CodeRequest{
-			Username: "+86-138" + digits(n) + "0001", Purpose: verification.SignUp,
+			Username: fmt.Sprintf("+86-138%04d0001", n), Purpose: verification.SignUp,
 			From: netip.AddrFrom4([4]byte{192, 0, 2, byte(n)}),
 		}, nil)
 		require.NoError(t, err)
 	}
 	assert.EqualValues(t, 1, w.MessageCount(signin.Dropped))
+	assert.EqualValues(t, 200, w.taken())
 	close(w.sender.hold)
 	w.Close()
 	assert.EqualValues(t, 200, w.MessageCount(signin.Accepted))
 }
-
-// digits returns four digits.
-func digits(n int) string {
-	return string([]byte{'0', byte('0' + n/100%10), byte('0' + n/10%10), byte('0' + n%10)})
-}
-
-func TestAUT15_who_may_ask_for_a_code(t *testing.T) {
-	closed := newJoiningFixture(t, func(j *signin.Joining) { j.IsClosed = true })
-	assert.Equal(t, signin.ErrClosed, closed.ask(verification.SignUp, newPhone, access.Actor{}))
-	_, err := closed.signUp(newPhone, "123456")
-	assert.Equal(t, signin.ErrClosed, err)
-	require.NoError(t, closed.ask(verification.ResetPassword, newPhone, access.Actor{}))
-	assert.Empty(t, closed.sender.messages, "the number has no account")
-
-	none := newJoiningFixture(t, func(j *signin.Joining) { j.Sender = nil })
-	assert.Equal(t, signin.ErrNoSender, none.ask(verification.SignUp, newPhone, access.Actor{}))
-
-	served := newJoiningFixture(t, func(j *signin.Joining) { j.Budget.Codes = map[string]int64{"44": 0} })
-	assert.Equal(t, []string{"username"}, sorted(fault.FieldsOf(served.ask(verification.SignUp, newPhone, access.Actor{}))))
-}
-
-func TestAUT17_a_reset_ends_all_keys_and_forgets_failed_logins(t *testing.T) {
-	w := newJoiningFixture(t)
-	made, err := w.signUp(newPhone, w.code(verification.SignUp, newPhone, access.Actor{}))
-	require.NoError(t, err)
-	for range 6 {
-		require.Error(t, w.login(newPhone, "wrong"))
-	}
-	reset := func(code, password string) error {
-		return w.ResetPassword(t.Context(), signin.PasswordReset{
-			CodeProof: signin.CodeProof{Username: newPhone, Code: code, From: home}, Password: secret.New(password),
-		}, nil)
-	}
-	code := w.code(verification.ResetPassword, newPhone, access.Actor{})
-	assert.Equal(t, []string{"password"}, sorted(fault.FieldsOf(reset(code, "short"))))
-	require.NoError(t, reset(code, "another-teapot"))
-	_, err = w.Authenticate(t.Context(), made.Key)
-	assert.Equal(t, access.ErrBadKey, err)
-	require.NoError(t, w.login(newPhone, "another-teapot"))
-	assert.Equal(t, verification.ErrWrongCode, reset(code, "another-teapot-2"))
-
-	code = w.code(verification.ResetPassword, newPhone, access.Actor{})
-	require.NoError(t, w.SetDisabled(t.Context(), made.User, true))
-	assert.Equal(t, verification.ErrWrongCode, reset(code, "another-teapot-2"), "a disabled account")
-}
-
-func TestAUT18_another_number_is_confirmed_with_password_and_code(t *testing.T) {
-	w := newJoiningFixture(t)
-	actor := w.join(newPhone)
-	other, err := w.Issue(t.Context(), actor.ID, nil, 0)
-	require.NoError(t, err)
-	const next = "+34-600000001"
-	change := func(username, code, password string) error {
-		return w.ChangePhone(t.Context(), actor, signin.PhoneChange{
-			CodeProof: signin.CodeProof{Username: username, Code: code, From: home}, Password: secret.New(password),
-		}, nil)
-	}
-	code := w.code(verification.ChangePhone, next, actor)
-	assert.Equal(t, []string{"password"}, sorted(fault.FieldsOf(change(next, code, "wrong"))))
-	assert.Equal(t, verification.ErrWrongCode, change("+34-600000002", code, newPassword))
-	require.NoError(t, change(next, code, newPassword))
-	assert.Equal(t, verification.ErrWrongCode, change(next, code, newPassword), "it is spent")
-	w.Close()
-	notice := w.sender.messages[len(w.sender.messages)-1]
-	assert.Equal(t, verification.PhoneChanged, notice.Purpose)
-	assert.Equal(t, "+8613800000001", notice.To.E164(), "the former number is told")
-	require.NoError(t, w.login(next, newPassword))
-	assert.Equal(t, access.ErrBadLogin, w.login(newPhone, newPassword))
-	_, err = w.Authenticate(t.Context(), other)
-	assert.Equal(t, access.ErrBadKey, err)
-	sessions, err := w.Tokens(t.Context(), actor.ID)
-	require.NoError(t, err)
-	account, err := w.store.Accounts().ByID(t.Context(), actor.ID)
-	require.NoError(t, err)
-	for _, s := range sessions {
-		if s.ID == actor.Token {
-			assert.Equal(t, account.Generation, s.Generation, "the key of the request goes on")
-		}
-	}
-
-	w.join("+44-7700900001")
-	code = w.code(verification.ChangePhone, "+44-7700900001", actor)
-	assert.True(t, fault.Is(change("+44-7700900001", code, newPassword), fault.Conflict))
-}
-
-func TestUSR07_leaving_is_confirmed_with_password_and_code(t *testing.T) {
-	w := newJoiningFixture(t)
-	actor := w.join(newPhone)
-	leave := func(code, password string) error {
-		return w.Leave(t.Context(), actor, access.Leaving{Password: secret.New(password), Code: code, From: home}, nil)
-	}
-	code := w.code(verification.Erase, "", actor)
-	assert.Equal(t, newPhone, "+86-"+strings.TrimPrefix(w.sender.messages[1].To.E164(), "+86"))
-	assert.Equal(t, []string{"password"}, sorted(fault.FieldsOf(leave(code, "wrong"))))
-	assert.Equal(t, []string{"code"}, sorted(fault.FieldsOf(leave("000", newPassword))))
-	require.NoError(t, leave(code, newPassword))
-	account, err := w.store.Accounts().ByID(t.Context(), actor.ID)
-	require.NoError(t, err)
-	assert.True(t, account.Disabled && account.Erasing)
-	assert.Equal(t, access.ErrBadLogin, w.login(newPhone, newPassword))
-}
-
-// sorted returns the names of the fields.
-func sorted(f fault.Fields) []string { return slices.Sorted(maps.Keys(f)) }
 
 func TestUSR07_an_erased_account_is_opened_by_no_operator(t *testing.T) {
 	w := newJoiningFixture(t)
