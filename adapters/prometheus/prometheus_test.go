@@ -101,17 +101,6 @@ func TestRequests_at_once_are_all_counted(t *testing.T) {
 	assert.Equal(t, 1600, sum)
 }
 
-func BenchmarkRequest(b *testing.B) {
-	m := New()
-	b.ReportAllocs()
-	b.RunParallel(func(pb *testing.PB) {
-		for pb.Next() {
-			m.RequestBegun()
-			m.RequestEnded("GET", "/api/feed/items/:id/", 200, time.Millisecond)
-		}
-	})
-}
-
 func TestLimits_are_counted_by_name(t *testing.T) {
 	m := New()
 	m.LimitHit("address")

@@ -24,9 +24,8 @@ func newWallet() wallet {
 	return wallet{
 		requests: client.NewCounterVec(client.CounterOpts{
 			Name: "plaza_wallet_requests_total",
-			Help: "Calls of the wallet by call (prepare, query, close, refund, refund_query, bill) and outcome: ok; refused; busy; unknown: no " +
-				"valid answer came; " +
-				"cancelled: the caller left.",
+			Help: "Calls of the wallet by call (prepare, query, close, refund, refund_query, bill) and outcome: ok; refused; busy; " +
+				"unknown: no valid answer came; cancelled: the caller left.",
 		}, []string{"call", "outcome"}),
 		times: client.NewHistogramVec(client.HistogramOpts{
 			Name: "plaza_wallet_request_duration_seconds", Help: "Time that calls of the wallet took, retries included.", Buckets: walletBuckets,
@@ -59,11 +58,11 @@ func (m *Metrics) Gateways(g payment.Gateways) payment.Gateways {
 			m.wallet.requests.WithLabelValues(call, outcome)
 		}
 	}
-	counted := payment.Gateways{Current: gateway{g.Current, m.wallet}}
+	all := payment.Gateways{Current: gateway{g.Current, m.wallet}}
 	for _, other := range g.Others {
-		counted.Others = append(counted.Others, gateway{other, m.wallet})
+		all.Others = append(all.Others, gateway{other, m.wallet})
 	}
-	return counted
+	return all
 }
 
 // gateway counts the calls that go to the wallet.
@@ -73,38 +72,32 @@ type gateway struct {
 }
 
 func (g gateway) Prepare(ctx context.Context, request []byte) (payment.Ticket, error) {
-	began := time.Now()
-	ticket, err := g.Gateway.Prepare(ctx, request)
-	g.wallet.count(prepareCall, began, err)
-	return ticket, err
+	return counted(g.wallet, prepareCall, func() (payment.Ticket, error) { return g.Gateway.Prepare(ctx, request) })
 }
 
 func (g gateway) Query(ctx context.Context, app payment.WalletApp, no payment.TradeNo) (payment.Report, error) {
-	began := time.Now()
-	report, err := g.Gateway.Query(ctx, app, no)
-	g.wallet.count(queryCall, began, err)
-	return report, err
+	return counted(g.wallet, queryCall, func() (payment.Report, error) { return g.Gateway.Query(ctx, app, no) })
 }
 
 func (g gateway) Close(ctx context.Context, app payment.WalletApp, no payment.TradeNo) error {
-	began := time.Now()
-	err := g.Gateway.Close(ctx, app, no)
-	g.wallet.count(closeCall, began, err)
+	_, err := counted(g.wallet, closeCall, func() (struct{}, error) { return struct{}{}, g.Gateway.Close(ctx, app, no) })
 	return err
 }
 
 func (g gateway) Refund(ctx context.Context, r payment.RefundRequest) (payment.RefundReport, error) {
-	began := time.Now()
-	report, err := g.Gateway.Refund(ctx, r)
-	g.wallet.count(refundCall, began, err)
-	return report, err
+	return counted(g.wallet, refundCall, func() (payment.RefundReport, error) { return g.Gateway.Refund(ctx, r) })
 }
 
 func (g gateway) QueryRefund(ctx context.Context, app payment.WalletApp, no payment.RefundNo) (payment.RefundReport, error) {
+	return counted(g.wallet, refundQueryCall, func() (payment.RefundReport, error) { return g.Gateway.QueryRefund(ctx, app, no) })
+}
+
+// counted makes the call and counts it.
+func counted[T any](w wallet, call string, do func() (T, error)) (T, error) {
 	began := time.Now()
-	report, err := g.Gateway.QueryRefund(ctx, app, no)
-	g.wallet.count(refundQueryCall, began, err)
-	return report, err
+	result, err := do()
+	w.count(call, began, err)
+	return result, err
 }
 
 // Bill counts until the first line, because the lines take as long as the caller wants.

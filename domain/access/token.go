@@ -15,9 +15,6 @@ import (
 	"plaza/domain/user"
 )
 
-// DefaultTTL is how long a token lives after its last use (AUT-09).
-const DefaultTTL = 30 * 24 * time.Hour
-
 // SeenEvery is the minimum time between two stored sightings of a user or a token
 // (USR-03).
 const SeenEvery = time.Minute
