@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"image"
 	"image/color"
+	"os"
 	"slices"
 	"testing"
 
@@ -30,16 +31,12 @@ func process(t *testing.T, raw []byte) (d media.Processed, cost uint64, err erro
 
 // TestPLA03_AHeaderThatPromisesTooMuch: a few bytes can ask for gigabytes, in every format.
 func TestPLA03_AHeaderThatPromisesTooMuch(t *testing.T) {
-	be := binary.BigEndian
-	size := func(width, height uint32) []byte { return be.AppendUint32(be.AppendUint32(nil, width), height) }
 	png := func(width, height uint32) []byte {
-		return slices.Concat([]byte("\x89PNG\r\n\x1a\n"), chunk("IHDR", append(size(width, height), 16, 6, 0, 0, 0)), chunk("IDAT", make([]byte, 14)), chunk("IEND", nil))
+		size := binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint32(nil, width), height)
+		return slices.Concat([]byte("\x89PNG\r\n\x1a\n"), pictures.Chunk("IHDR", append(size, 16, 6, 0, 0, 0)...),
+			pictures.Chunk("IDAT", make([]byte, 14)...), pictures.Chunk("IEND"))
 	}
-	webp := func(kind string, content []byte) []byte {
-		le := binary.LittleEndian
-		content = slices.Concat([]byte("WEBP"+kind), le.AppendUint32(nil, uint32(len(content))), content, make([]byte, len(content)%2))
-		return append(le.AppendUint32([]byte("RIFF"), uint32(len(content))), content...)
-	}
+	webp := func(kind string, content []byte) []byte { return pictures.WebPFile(pictures.WebPChunk(kind, content)) }
 	for name, raw := range map[string][]byte{
 		"PNG": png(60_000, 60_000), "PNG, the most": png(1<<31-1, 1<<31-1), "PNG, more than that": png(1<<32-1, 1<<32-1), "PNG, one row": png(1<<31-1, 1), "PNG, nothing": png(0, 0),
 		"GIF":          []byte("GIF89a\xff\xff\xff\xff\x00\x00\x00,\x00\x00\x00\x00\xff\xff\xff\xff\x00\x02\x01\x00\x00;"),
@@ -62,14 +59,18 @@ func TestPLA03_WhatInflatesIsNotInflated(t *testing.T) {
 	plain := pictures.PNG(t, image.NewGray(image.Rect(0, 0, 4, 4)))
 	_, want, err := process(t, plain)
 	require.NoError(t, err)
-	bomb := deflated(t, make([]byte, 20<<20))
+	bomb := pictures.Deflated(t, make([]byte, 20<<20))
 	require.Less(t, len(bomb), 100<<10)
-	whole := slices.Concat(plain[:33], chunk("IDAT", bomb), chunk("IEND", nil))
+	text := func(kind, head string, content []byte) []byte {
+		return pictures.Chunk(kind, append([]byte(head), content...)...)
+	}
+	whole := slices.Concat(plain[:33], pictures.Chunk("IDAT", bomb...), pictures.Chunk("IEND"))
 	for name, raw := range map[string][]byte{
-		"zTXt": withChunk(plain, "zTXt", append([]byte("Comment\x00\x00"), bomb...)), "iTXt": withChunk(plain, "iTXt", append([]byte("Comment\x00\x01\x00\x00\x00"), bomb...)),
-		"iCCP": withChunk(plain, "iCCP", append([]byte("profile\x00\x00"), bomb...)), "IDAT": whole,
-		"iCCP with its size": withChunk(plain, "iCCP", append([]byte("profile\x00\x00"), deflated(t, append([]byte("\x80\x00\x00\x00"), make([]byte, 8<<20)...))...)),
-		"a thousand texts":   slices.Concat(plain[:33], bytes.Repeat(chunk("zTXt", append([]byte("Comment\x00\x00"), bomb[:4<<10]...)), 1000), plain[33:]),
+		"zTXt": pictures.WithChunks(plain, text("zTXt", "Comment\x00\x00", bomb)),
+		"iTXt": pictures.WithChunks(plain, text("iTXt", "Comment\x00\x01\x00\x00\x00", bomb)),
+		"iCCP": pictures.WithChunks(plain, text("iCCP", "profile\x00\x00", bomb)), "IDAT": whole,
+		"iCCP with its size": pictures.WithChunks(plain, pictures.ProfileChunk(t, append([]byte("\x80\x00\x00\x00"), make([]byte, 8<<20)...))),
+		"a thousand texts":   pictures.WithChunks(plain, bytes.Repeat(text("zTXt", "Comment\x00\x00", bomb[:4<<10]), 1000)),
 	} {
 		d, cost, err := process(t, raw)
 		if err == nil {
@@ -85,7 +86,7 @@ func TestPLA03_EmptyChunks(t *testing.T) {
 	plain := pictures.PNG(t, image.NewPaletted(image.Rect(0, 0, 4, 4), color.Palette{color.Black, color.White}))
 	_, want, err := process(t, plain)
 	require.NoError(t, err)
-	raw := slices.Concat(plain[:33], bytes.Repeat(chunk("teXt", nil), 800_000), plain[33:])
+	raw := slices.Concat(plain[:33], bytes.Repeat(pictures.Chunk("teXt"), 800_000), plain[33:])
 	_, cost, err := process(t, raw)
 	assert.ErrorIs(t, err, media.ErrUnreadable)
 	assert.Less(t, cost, want+room)
@@ -103,4 +104,61 @@ func TestPLA03_AnAnimationIsItsFirstFrame(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, image.Pt(60, 60), image.Pt(d.Width, d.Height))
 	assert.Less(t, cost, want+room)
+}
+
+// tag is one of a profile.
+func tag(name, data string) pictures.Tag { return pictures.Tag{Name: name, Data: data} }
+
+func developed(t *testing.T, raw []byte) media.Processed {
+	t.Helper()
+	d, err := imaging.NewProcessor(1).Process(t.Context(), "user 1", bytes.NewReader(raw))
+	require.NoError(t, err)
+	return d
+}
+
+func TestPLA03_ProfilesWithTables(t *testing.T) {
+	raw := pictures.JPEG(t, photo(8, 8, image.YCbCrSubsampleRatio420))
+	table := "mAB \x00\x00\x00\x00" + string(bytes.Repeat([]byte("table"), 30_000))
+	for _, version := range []byte{2, 4} {
+		out := pictures.ProfileOf(developed(t, withProfile(raw, pictures.ICC(version, "RGB ", "Lab ", tag("A2B0", table), tag("B2A0", table+"x")))).Bytes)
+		require.NotEmpty(t, out)
+		assert.Equal(t, len(out), int(binary.BigEndian.Uint32(out)), "it comes in several segments")
+		assert.EqualValues(t, 4, out[8])
+		assert.True(t, bytes.Contains(out, []byte(table)))
+		assert.Less(t, len(out), len(table)+600, "the way back is left out")
+		assert.Equal(t, out, pictures.ProfileOf(developed(t, withProfile(raw, out)).Bytes), "it is kept as it is now")
+	}
+	inks, err := os.ReadFile("jpeg/testdata/cmyk-2x1.jpg")
+	require.NoError(t, err)
+	for _, space := range []string{"CMYK", "RGB "} {
+		d := developed(t, withProfile(inks, pictures.ICC(2, space, "Lab ", tag("A2B0", table))))
+		assert.Empty(t, pictures.ProfileOf(d.Bytes), "inks become colours, and their profile is dropped")
+	}
+	curve := "curv\x00\x00\x00\x00\x00\x00\x00\x01\x01\x00"
+	for name, profile := range map[string][]byte{
+		"a matrix that leads to Lab":        pictures.ICC(2, "RGB ", "Lab ", tag("rXYZ", "XYZ \x00\x00\x00\x00123412341234"), tag("rTRC", curve)),
+		"a table of another kind":           pictures.ICC(2, "RGB ", "Lab ", tag("A2B0", "data"+table)),
+		"a curve that is longer than it is": pictures.ICC(2, "RGB ", "XYZ ", tag("rTRC", "curv\x00\x00\x00\x00\xff\xff\xff\xff\x01\x00")),
+		"a version that is not yet":         pictures.ICC(5, "RGB ", "Lab ", tag("A2B0", table)),
+		"more than the bound":               pictures.ICC(2, "RGB ", "Lab ", tag("A2B0", table+table+table+table)),
+		"a colour space of nobody":          pictures.ICC(2, "RGB ", "Luv ", tag("A2B0", table)),
+		"no curve for greys":                pictures.ICC(2, "GRAY", "XYZ ", tag("rTRC", curve)),
+	} {
+		assert.Empty(t, pictures.ProfileOf(developed(t, withProfile(raw, profile)).Bytes), name)
+	}
+}
+
+// TestPLA03_AGreyCurveThatLeadsToLightness can't be written for colours.
+func TestPLA03_AGreyCurveThatLeadsToLightness(t *testing.T) {
+	const greyWithAlpha = 4
+	head := []byte{0, 0, 0, 1, 0, 0, 0, 1, 8, greyWithAlpha, 0, 0, 0}
+	curve := "curv\x00\x00\x00\x00\x00\x00\x00\x01\x01\x00"
+	for into, kept := range map[string]bool{"XYZ ": true, "Lab ": false} {
+		raw := slices.Concat([]byte("\x89PNG\r\n\x1a\n"), pictures.Chunk("IHDR", head...),
+			pictures.ProfileChunk(t, pictures.ICC(2, "GRAY", into, tag("kTRC", curve))),
+			pictures.Chunk("IDAT", pictures.Deflated(t, []byte{0, 100, 255})...), pictures.Chunk("IEND"))
+		d := developed(t, raw)
+		require.Equal(t, "image/png", d.Type)
+		assert.Equal(t, kept, bytes.Contains(d.Bytes, []byte("iCCP")), into)
+	}
 }

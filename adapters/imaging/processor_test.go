@@ -2,12 +2,13 @@ package imaging_test
 
 import (
 	"bytes"
-	"compress/zlib"
+	"encoding/base64"
 	"encoding/binary"
 	"fmt"
 	"hash/crc32"
 	"image"
 	"image/color"
+	"image/gif"
 	"image/png"
 	"os"
 	"runtime"
@@ -20,6 +21,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"plaza/adapters/imaging"
+	"plaza/domain/fault"
 	"plaza/domain/media"
 	"plaza/test/pictures"
 	"plaza/test/ports"
@@ -44,30 +46,13 @@ func photo(width, height int, ratio image.YCbCrSubsampleRatio) *image.YCbCr {
 }
 
 // held returns the JPEG with the orientation.
-func held(raw []byte, orientation byte) []byte {
-	exif := append([]byte("\xff\xe1\x00\x22Exif\x00\x00II*\x00\x08\x00\x00\x00\x01\x00\x12\x01\x03\x00\x01\x00\x00\x00"), orientation, 0, 0, 0, 0, 0, 0, 0)
-	return slices.Concat(raw[:2], exif, raw[2:])
+func held(raw []byte, orientation uint16) []byte {
+	return pictures.WithSegments(raw, pictures.ExifSegment(pictures.Exif(binary.LittleEndian, orientation, "")))
 }
 
-func chunk(kind string, data []byte) []byte {
-	out := binary.BigEndian.AppendUint32(nil, uint32(len(data)))
-	out = append(append(out, kind...), data...)
-	return binary.BigEndian.AppendUint32(out, crc32.ChecksumIEEE(out[4:]))
-}
-
-func withChunk(raw []byte, kind string, data []byte) []byte {
-	const header = 8 + 25
-	return slices.Concat(raw[:header], chunk(kind, data), raw[header:])
-}
-
-func deflated(t *testing.T, data []byte) []byte {
-	t.Helper()
-	var out bytes.Buffer
-	z := zlib.NewWriter(&out)
-	_, err := z.Write(data)
-	require.NoError(t, err)
-	require.NoError(t, z.Close())
-	return out.Bytes()
+// withProfile returns the JPEG with the profile.
+func withProfile(raw, profile []byte) []byte {
+	return pictures.WithSegments(raw, pictures.ProfileSegments(profile, 60_000)...)
 }
 
 // allocated returns how many bytes fn allocates.
@@ -94,7 +79,7 @@ func declared(t *testing.T, width, height int, raw []byte) []byte {
 		be.PutUint32(raw[16:], uint32(width))
 		be.PutUint32(raw[20:], uint32(height))
 		be.PutUint32(raw[29:], crc32.ChecksumIEEE(raw[12:29]))
-		return withChunk(raw, "prVt", make([]byte, 100<<10))
+		return pictures.WithChunks(raw, pictures.Chunk("prVt", make([]byte, 100<<10)...))
 	}
 	frame := max(bytes.Index(raw, []byte("\xff\xc0")), bytes.Index(raw, []byte("\xff\xc2")))
 	require.Positive(t, frame)
@@ -206,8 +191,8 @@ func TestPLA03_LargePNGsAreTheirPixels(t *testing.T) {
 		grain = grain*1664525 + 1013904223
 		m.Pix[i] = uint8(grain >> 24 >> (i / len(m.Pix[:1201*300*4])))
 	}
-	profile := icc(2, "RGB ", "Lab ", tag{"A2B0", "mft2\x00\x00\x00\x00some table"})
-	raw := withChunk(pictures.PNG(t, m), "iCCP", append([]byte("wide\x00\x00"), deflated(t, profile)...))
+	profile := pictures.ICC(2, "RGB ", "Lab ", tag("A2B0", "mft2\x00\x00\x00\x00some table"))
+	raw := pictures.WithChunks(pictures.PNG(t, m), pictures.ProfileChunk(t, profile))
 	d := developed(t, raw)
 	assert.Equal(t, "image/png", d.Type)
 	got, err := png.Decode(bytes.NewReader(d.Bytes))
@@ -217,4 +202,58 @@ func TestPLA03_LargePNGsAreTheirPixels(t *testing.T) {
 	assert.Equal(t, "iCCP", string(d.Bytes[8+25+4:8+25+8]), "the profile comes before the pixels")
 	again := developed(t, d.Bytes)
 	assert.Equal(t, d.Bytes, again.Bytes)
+}
+
+// maxFuzzed are the pixels of a header that is worth the fuzzer's time: larger pictures
+// fail in the same places, but slowly.
+const maxFuzzed = 1 << 20
+
+func FuzzDevelop(f *testing.F) {
+	clear := image.NewNRGBA(image.Rect(0, 0, 9, 7))
+	clear.SetNRGBA(1, 1, color.NRGBA{9, 8, 7, 200})
+	palette := image.NewPaletted(image.Rect(2, 1, 9, 7), color.Palette{color.White, color.Transparent, color.Black})
+	var animation bytes.Buffer
+	require.NoError(f, gif.EncodeAll(&animation, &gif.GIF{Image: []*image.Paletted{palette, palette}, Delay: []int{1, 1}, Config: image.Config{Width: 12, Height: 9}}))
+	for _, raw := range [][]byte{
+		held(pictures.JPEG(f, photo(33, 17, image.YCbCrSubsampleRatio420)), 5), pictures.JPEG(f, image.NewGray(image.Rect(0, 0, 20, 9))),
+		pictures.PNG(f, clear), pictures.WithChunks(pictures.PNG(f, image.NewGray16(image.Rect(0, 0, 5, 6))),
+			pictures.Chunk("eXIf", pictures.Exif(binary.BigEndian, 8, "")...)),
+		pictures.PNG(f, palette), animation.Bytes(), pictures.Made(f, "turned-6.heic"), pictures.Made(f, "hole.avif"), pictures.Made(f, "animated-hole.webp"),
+	} {
+		f.Add(raw)
+	}
+	for _, s := range []string{"UklGRhoAAABXRUJQVlA4TA0AAAAvAAAAEAcQERGIiP4HAA==", "UklGRiIAAABXRUJQVlA4IBYAAAAwAQCdASoBAAEADsD+JaQAA3AAAAAA"} {
+		raw, err := base64.StdEncoding.DecodeString(s)
+		require.NoError(f, err)
+		f.Add(raw)
+	}
+	s := imaging.NewProcessor(1)
+	f.Fuzz(func(t *testing.T, raw []byte) {
+		if c, _, err := image.DecodeConfig(bytes.NewReader(raw)); err == nil && c.Width*c.Height > maxFuzzed {
+			return
+		}
+		d, err := s.Process(t.Context(), "user 1", bytes.NewReader(raw), media.AvatarSizes...)
+		if err != nil {
+			assert.Equal(t, fault.Invalid, fault.KindOf(err))
+			return
+		}
+		sane(t, d.Upload)
+		for _, r := range d.Variants {
+			if r.Bytes != nil {
+				sane(t, r.Upload)
+			}
+			assert.LessOrEqual(t, r.Width, d.Width)
+			assert.LessOrEqual(t, r.Height, d.Height)
+		}
+	})
+}
+
+// sane asserts that the picture matches its declared format and size.
+func sane(t *testing.T, u media.Upload) {
+	t.Helper()
+	m, kind, err := image.Decode(bytes.NewReader(u.Bytes))
+	require.NoError(t, err)
+	assert.Equal(t, u.Type, "image/"+kind)
+	assert.Equal(t, image.Rect(0, 0, u.Width, u.Height), m.Bounds())
+	assert.LessOrEqual(t, u.Width*u.Height, media.MaxPixels)
 }

@@ -4,8 +4,8 @@ import (
 	"bytes"
 	"compress/zlib"
 	"encoding/binary"
-	"hash/crc32"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -41,18 +41,9 @@ func Deep(t testing.TB, width, height int, interlaced bool) []byte {
 		}
 	}
 	require.NoError(t, z.Close())
-	out := appendChunk([]byte("\x89PNG\r\n\x1a\n"), "IHDR", kind)
-	out = appendChunk(out, "IDAT", pixels.Bytes())
-	return appendChunk(out, "IEND", nil)
+	return slices.Concat([]byte("\x89PNG\r\n\x1a\n"), Chunk("IHDR", kind...), Chunk("IDAT", pixels.Bytes()...), Chunk("IEND"))
 }
 
 func header(width, height int) []byte {
 	return binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint32(nil, uint32(width)), uint32(height))
-}
-
-func appendChunk(out []byte, kind string, data []byte) []byte {
-	out = binary.BigEndian.AppendUint32(out, uint32(len(data)))
-	begin := len(out)
-	out = append(append(out, kind...), data...)
-	return binary.BigEndian.AppendUint32(out, crc32.ChecksumIEEE(out[begin:]))
 }

@@ -224,13 +224,10 @@ func codeExpenses(w *fixtures) {
 }
 
 func codeRequestsAtOnce(w *fixtures) {
-	admitted := func(budget verification.Budget, n func(i int) int, from ...netip.Addr) (count int) {
+	admitted := func(budget verification.Budget, n func(i int) int) (count int) {
 		for _, err := range atOnce(many, func(i int) error {
 			r, _ := requested(verification.SignUp, n(i), i, noon)
 			r.Budget = budget
-			if from != nil {
-				r.From = from[i]
-			}
 			return w.Codes.Reserve(w.Context(), r)
 		}) {
 			if err == nil {
@@ -249,18 +246,6 @@ func codeRequestsAtOnce(w *fixtures) {
 		w.reserve(verification.SignUp, 50_000_000+n, 1000+n, noon)
 	}
 	assert.Equal(w, 2, admitted(verification.Budget{}, func(i int) int { return 50_001_000 + i }), "of a prefix")
-
-	network := codeLimitOf(verification.RequestLimits(), verification.By56)
-	for n := range network.Max - 2 {
-		r, _ := requested(verification.SignUp, 60_000_000+10_000*n, 0, noon)
-		r.From = address(n / 10)
-		require.NoError(w, w.Codes.Reserve(w.Context(), r))
-	}
-	from := make([]netip.Addr, many)
-	for i := range from {
-		from[i] = address(100 + i)
-	}
-	assert.Equal(w, 2, admitted(verification.Budget{}, func(i int) int { return 70_000_000 + 10_000*i }, from...), "of a network")
 }
 
 func codeClockAhead(w *fixtures) {

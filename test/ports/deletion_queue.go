@@ -86,7 +86,7 @@ func setAvatar(w *fixtures) {
 	shown := w.member(who).Avatar
 	shown.Sizes[0].Key = "x"
 	assert.Equal(w, avatarOf("c"), w.member(who).Avatar, "what came out is private")
-	require.NoError(w, w.Accounts.Change(w.Context(), who, func(*access.Account) error { return nil }))
+	w.changeAccount(who, func(*access.Account) {})
 	assert.Equal(w, avatarOf("c"), w.member(who).Avatar, "an account that changes keeps it")
 }
 
@@ -102,32 +102,24 @@ func (w *fixtures) plated(author user.ID, photos ...media.Key) *event.Event {
 	w.Helper()
 	e := w.written(author, noon)
 	w.attach(e, noon, photos...)
-	e, err := w.Events.Add(w.Context(), e)
-	require.NoError(w, err)
+	e = w.stores(e)
 	return e
 }
 
 func deletionPlate(w *fixtures) {
 	e := w.plated(w.newUser(), "private/a", "private/b")
 	assert.Empty(w, w.dueDeletions(noon))
-	w.change(e.ID(), func(e *event.Event) error {
-		_, err := e.RemovePlate(e.State().Plates[0].ID, noon)
-		return err
-	})
+	w.change(e.ID(), withoutFirstPlate)
 	assert.Equal(w, []media.Key{"private/a"}, w.dueDeletions(noon))
 	read := w.got(e.ID())
-	w.changeRead(read, func(e *event.Event) error {
-		_, err := e.RemovePlate(e.State().Plates[0].ID, noon)
-		return err
-	})
+	w.changeRead(read, withoutFirstPlate)
 	assert.Equal(w, []media.Key{"private/b"}, w.dueDeletions(noon))
 }
 
 func deletionEvent(w *fixtures) {
 	e := w.plated(w.newUser(), "private/b", "private/a")
 	w.plated(w.newUser(), "private/c")
-	_, err := w.Events.Remove(w.Context(), e.ID())
-	require.NoError(w, err)
+	w.remove(e.ID())
 	assert.ElementsMatch(w, []media.Key{"private/a", "private/b"}, w.dueDeletions(noon))
 }
 
@@ -137,7 +129,7 @@ func deletionImage(w *fixtures) {
 	require.NoError(w, err)
 	w.changeOf(i.ID, func(i *userimage.Image) error { return i.Retag(tagged(w, "b")) })
 	assert.Empty(w, w.dueDeletions(noon))
-	w.changeOf(i.ID, func(i *userimage.Image) error { i.Delete(noon); return nil })
+	w.changeOf(i.ID, discard)
 	assert.Equal(w, []media.Key{"public/a"}, w.dueDeletions(noon))
 	w.changeOf(i.ID, func(i *userimage.Image) error { return i.Retag(tagged(w, "c")) })
 	assert.Empty(w, w.dueDeletions(noon), "once")
@@ -249,7 +241,7 @@ func referencesAll(w *fixtures) {
 	require.NoError(w, err)
 	deleted, err := w.Images.Add(w.Context(), userimage.New(who, "public/deleted", 1, 1, 0, tagged(w, "a"), noon))
 	require.NoError(w, err)
-	w.changeOf(deleted.ID, func(i *userimage.Image) error { i.Delete(noon); return nil })
+	w.changeOf(deleted.ID, discard)
 	w.avatar(who, avatarOf("face"))
 	_, err = w.Imports.RememberCover(w.Context(), imported.Digest{1}, avatarOf("cover"))
 	require.NoError(w, err)

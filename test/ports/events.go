@@ -71,8 +71,7 @@ func (w *fixtures) attach(e *event.Event, at time.Time, photos ...media.Key) {
 
 func addEvent(w *fixtures) {
 	e := w.rich(w.newUser())
-	added, err := w.Events.Add(w.Context(), e)
-	require.NoError(w, err)
+	added := w.stores(e)
 	require.Positive(w, added.ID())
 
 	want, got := e.State(), added.State()
@@ -97,8 +96,7 @@ func addNumbers(w *fixtures) {
 		e := w.write(author, noon)
 		assert.False(w, given[e.ID()])
 		given[e.ID()] = true
-		_, err := w.Events.Remove(w.Context(), e.ID())
-		require.NoError(w, err)
+		w.remove(e.ID())
 	}
 }
 
@@ -162,8 +160,7 @@ func eventTexts(w *fixtures) {
 	for range event.MaxPlates {
 		w.attach(e, noon, media.Key(broad(64)))
 	}
-	added, err := w.Events.Add(w.Context(), e)
-	require.NoError(w, err)
+	added := w.stores(e)
 	stored := w.entry(added.ID())
 	assert.True(w, e.Text() == stored.Text())
 	assert.True(w, html == string(stored.State().HTML))
@@ -195,8 +192,7 @@ func eventTimes(w *fixtures) {
 func eventPrivate(w *fixtures) {
 	author := w.newUser()
 	given := w.rich(author)
-	added, err := w.Events.Add(w.Context(), given)
-	require.NoError(w, err)
+	added := w.stores(given)
 	w.say(added.ID(), author, noon, "One")
 	want := w.entry(added.ID())
 

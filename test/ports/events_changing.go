@@ -76,10 +76,8 @@ func changeStores(w *fixtures) {
 
 func changePlates(w *fixtures) {
 	author := w.newUser()
-	other, err := w.Events.Add(w.Context(), w.rich(author))
-	require.NoError(w, err)
-	e, err := w.Events.Add(w.Context(), w.rich(author))
-	require.NoError(w, err)
+	other := w.stores(w.rich(author))
+	e := w.stores(w.rich(author))
 	old := e.State().Plates
 
 	// The new plate is added later, by a server whose clock is behind.
@@ -102,8 +100,7 @@ func changePlates(w *fixtures) {
 }
 
 func changeFails(w *fixtures) {
-	e, err := w.Events.Add(w.Context(), w.rich(w.newUser()))
-	require.NoError(w, err)
+	e := w.stores(w.rich(w.newUser()))
 	before, listed := w.entry(e.ID()), w.listed()
 	for _, want := range []error{errBoom, event.ErrLastPlate, event.ErrTextChanged, fault.Field("publish", "No.")} {
 		_, err := w.Events.Change(w.Context(), e.ID(), func(e *event.Event) error {
@@ -126,8 +123,7 @@ func (w *fixtures) spoil(e *event.Event) {
 }
 
 func changePanics(w *fixtures) {
-	e, err := w.Events.Add(w.Context(), w.rich(w.newUser()))
-	require.NoError(w, err)
+	e := w.stores(w.rich(w.newUser()))
 	before := w.entry(e.ID())
 	assert.Panics(w, func() {
 		_, _ = w.Events.Change(w.Context(), e.ID(), func(e *event.Event) error {
@@ -142,11 +138,10 @@ func changePanics(w *fixtures) {
 }
 
 func changeCancelled(w *fixtures) {
-	e, err := w.Events.Add(w.Context(), w.rich(w.newUser()))
-	require.NoError(w, err)
+	e := w.stores(w.rich(w.newUser()))
 	before, listed := w.entry(e.ID()), w.listed()
 	ctx, leave := context.WithCancel(w.Context())
-	_, err = w.Events.Change(ctx, e.ID(), func(e *event.Event) error {
+	_, err := w.Events.Change(ctx, e.ID(), func(e *event.Event) error {
 		w.spoil(e)
 		leave()
 		return nil
@@ -181,7 +176,7 @@ func changesAtOnce(w *fixtures) {
 		func(c *event.Change) { c.HTML = new("<p>Text</p>") },
 		published(true),
 	}
-	for _, err := range atOnce(many, func(i int) error {
+	w.succeed(atOnce(many, func(i int) error {
 		_, err := w.Events.Change(w.Context(), e.ID(), func(e *event.Event) error {
 			if i < len(edits) {
 				return e.Apply(change(edits[i]), noon.Add(time.Hour))
@@ -189,9 +184,7 @@ func changesAtOnce(w *fixtures) {
 			return e.AddPlate(media.Key(fmt.Sprint("plates/", i)), 0, noon.Add(time.Hour))
 		})
 		return err
-	}) {
-		require.NoError(w, err)
-	}
+	}))
 	s := w.entry(e.ID()).State()
 	numbers, photos := map[event.PlateID]bool{}, map[string]bool{}
 	for _, p := range s.Plates {
@@ -279,21 +272,18 @@ func changeAgainstRemove(w *fixtures) {
 		}
 		added = slices.DeleteFunc(added, func(k media.Key) bool { return k == "" })
 		assert.ElementsMatch(w, added, gone, "the pictures of the event, all of which must follow")
-		_, err := w.Events.Get(w.Context(), e.ID())
-		assert.ErrorIs(w, err, event.ErrNotFound)
+		w.gone(e.ID())
 		assert.Empty(w, w.listed())
 	}
 }
 
 func removeReturns(w *fixtures) {
-	e, err := w.Events.Add(w.Context(), w.rich(w.newUser()))
-	require.NoError(w, err)
+	e := w.stores(w.rich(w.newUser()))
 	want := w.entry(e.ID())
 	removed, err := w.Events.Remove(w.Context(), e.ID())
 	require.NoError(w, err)
 	assert.Equal(w, want.State(), removed.State())
-	_, err = w.Events.Get(w.Context(), e.ID())
-	assert.ErrorIs(w, err, event.ErrNotFound)
+	w.gone(e.ID())
 }
 
 func removeAll(w *fixtures) {
@@ -304,8 +294,7 @@ func removeAll(w *fixtures) {
 		said[i] = []event.Comment{w.say(on, other, noon, "One"), w.say(on, author, noon, "Two")}
 		w.like(on, other, true)
 	}
-	_, err := w.Events.Remove(w.Context(), e.ID())
-	require.NoError(w, err)
+	w.remove(e.ID())
 
 	for _, c := range said[0] {
 		_, err := w.Discussion.Comment(w.Context(), c.ID)
@@ -328,8 +317,7 @@ func removeNothing(w *fixtures) {
 }
 
 func removeAtOnce(w *fixtures) {
-	e, err := w.Events.Add(w.Context(), w.rich(w.newUser()))
-	require.NoError(w, err)
+	e := w.stores(w.rich(w.newUser()))
 	want := w.entry(e.ID()).State()
 	assertOneWins(w, atOnce(many, func(int) error {
 		removed, err := w.Events.Remove(w.Context(), e.ID())

@@ -2,8 +2,6 @@ package ports
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"slices"
 	"testing"
 	"time"
@@ -12,10 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"plaza/domain/event"
-	"plaza/domain/media"
 	"plaza/domain/place"
 	"plaza/domain/ratelimit"
-	"plaza/domain/user"
 )
 
 // eventChangingRead is what ChangeRead promises beyond what Change does, which is
@@ -23,7 +19,6 @@ import (
 var eventChangingRead = []promise{
 	{"if the event was changed since, fn gets it as it is and nothing is lost", changeReadOld},
 	{"if the event was removed since, it is ErrNotFound", changeReadRemoved},
-	{"ChangeReads at once of what was read once lose nothing", changeReadsAtOnce},
 }
 
 // readFirst is a repository whose Change gets the event and makes ChangeRead change
@@ -73,8 +68,7 @@ func same(*event.Event) error { return nil }
 func changeReadOld(w *fixtures) {
 	w.category(1)
 	w.category(2)
-	e, err := w.Events.Add(w.Context(), w.rich(w.newUser()))
-	require.NoError(w, err)
+	e := w.stores(w.rich(w.newUser()))
 	read, at := w.got(e.ID()), place.Place{Province: "北京市", City: "北京市"}
 	want := w.copy(read)
 	later := noon.Add(time.Hour)
@@ -115,11 +109,9 @@ func numberless(s event.State) event.State {
 }
 
 func changeReadRemoved(w *fixtures) {
-	e, err := w.Events.Add(w.Context(), w.rich(w.newUser()))
-	require.NoError(w, err)
+	e := w.stores(w.rich(w.newUser()))
 	read := w.got(e.ID())
-	_, err = w.Events.Remove(w.Context(), e.ID())
-	require.NoError(w, err)
+	w.remove(e.ID())
 	for i, fn := range []func(*event.Event) error{
 		func(e *event.Event) error {
 			w.spoil(e)
@@ -130,59 +122,6 @@ func changeReadRemoved(w *fixtures) {
 		_, err := w.Events.ChangeRead(w.Context(), read, fn)
 		assert.ErrorIs(w, err, event.ErrNotFound, "%d", i)
 	}
-	_, err = w.Events.Get(w.Context(), e.ID())
-	assert.ErrorIs(w, err, event.ErrNotFound)
-	assert.Empty(w, w.listed())
-}
-
-func changeReadsAtOnce(w *fixtures) {
-	author := w.newUser()
-	e := w.write(author, noon, published(false))
-	w.category(1)
-	read := w.got(e.ID())
-	edits := []edit{
-		titled("Title"), dated(date(w, "2026-02-28")), permitted(event.Contact), under(1), published(true),
-		func(c *event.Change) { c.Content = new("Content") },
-	}
-	likers, likes := []user.ID{author}, 0
-	for range 4 {
-		contact := w.newUser()
-		w.follow(contact, author)
-		w.follow(author, contact)
-		likers = append(likers, contact)
-	}
-	for i, err := range atOnce(many+len(likers), func(i int) error {
-		if i >= many {
-			return w.Discussion.Like(w.Context(), likeOf(e, likers[i-many], true, noon))
-		}
-		_, err := w.Events.ChangeRead(w.Context(), read, func(e *event.Event) error {
-			if i < len(edits) {
-				return e.Apply(change(edits[i]), noon.Add(time.Hour))
-			}
-			return e.AddPlate(media.Key(fmt.Sprint("plates/", i)), 0, noon.Add(time.Hour))
-		})
-		return err
-	}) {
-		if i > many && errors.Is(err, event.ErrNotFound) {
-			continue // a contact came before the event was published
-		}
-		require.NoError(w, err)
-		if i >= many {
-			likes++
-		}
-	}
-	entry := w.entry(e.ID())
-	s, photos := entry.State(), map[media.Key]bool{}
-	for _, p := range s.Plates {
-		photos[p.Photo] = true
-	}
-	assert.Len(w, photos, many-len(edits))
-	s.Plates = nil
-	assert.Equal(w, event.State{
-		ID: e.ID(), Author: author, Date: date(w, "2026-02-28"), Title: "Title", Content: "Content",
-		Category: 1, Permission: event.Contact, Status: event.Normal, Created: noon, Modified: noon.Add(time.Hour),
-		Published: noon.Add(time.Hour),
-	}, s)
-	assert.Equal(w, likes, entry.Likes)
+	w.gone(e.ID())
 	assert.Empty(w, w.listed())
 }

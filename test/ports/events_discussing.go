@@ -24,8 +24,7 @@ var eventDiscussing = []promise{
 	{"Comment returns the comment, or ErrNoComment", commentByID},
 	{"RemoveComment deletes the comment, or returns ErrNoComment", removeComment},
 	{"of many who remove a comment at once one does", removeCommentAtOnce},
-	{"Comments is newest first, ties by descending id", commentsOrder},
-	{"the total counts what paging yields, and past it is NotFound", commentsPages},
+	{"Comments is newest first, ties by descending id; the total counts what paging yields, and past it is NotFound", commentsPages},
 	{"an event that is gone has no comments", commentsGone},
 	{"Newest returns for every event its newest comments, at most limit each", newestComments},
 	{"Like sets whether the user likes the event, in any previous state", likeOrNot},
@@ -81,11 +80,9 @@ func addComment(w *fixtures) {
 func addCommentNowhere(w *fixtures) {
 	author := w.newUser()
 	e := w.write(author, noon)
-	_, err := w.Events.Remove(w.Context(), e.ID())
-	require.NoError(w, err)
+	w.remove(e.ID())
 	for _, on := range []event.ID{e.ID(), 0, e.ID() + 1} {
-		_, _, err := w.Discussion.AddComment(w.Context(), event.Comment{Event: on, Author: author, Content: "One", Created: noon})
-		assert.ErrorIs(w, err, event.ErrNotFound)
+		assert.ErrorIs(w, w.says(on, author), event.ErrNotFound)
 	}
 }
 
@@ -149,18 +146,12 @@ func (w *fixtures) conversation(on event.ID, author user.ID) []event.Comment {
 	return []event.Comment{said[4], said[1], said[3], said[2], said[0]}
 }
 
-func commentsOrder(w *fixtures) {
+func commentsPages(w *fixtures) {
 	author := w.newUser()
 	e, other := w.write(author, noon), w.write(author, noon)
 	w.say(other.ID(), author, noon, "Elsewhere")
 	want := w.conversation(e.ID(), author)
 	assert.Equal(w, want, w.comments(e.ID(), page.Request{}).Items)
-}
-
-func commentsPages(w *fixtures) {
-	author := w.newUser()
-	e := w.write(author, noon)
-	want := w.conversation(e.ID(), author)
 	var paged []event.Comment
 	for n := range 3 {
 		p := w.comments(e.ID(), pageNo(n+1, 2))
@@ -176,8 +167,7 @@ func commentsGone(w *fixtures) {
 	author := w.newUser()
 	e := w.write(author, noon)
 	w.say(e.ID(), author, noon, "One")
-	_, err := w.Events.Remove(w.Context(), e.ID())
-	require.NoError(w, err)
+	w.remove(e.ID())
 	for _, on := range []event.ID{e.ID(), e.ID() + 1, 0} {
 		p := w.comments(on, page.Request{})
 		assert.Empty(w, p.Items)
@@ -236,8 +226,7 @@ func likingsOf(w *fixtures) {
 	w.like(draft, follower, true)
 	w.change(draft, apply(noon, published(false), permitted(event.Private)))
 	w.like(gone, friend, true)
-	_, err := w.Events.Remove(w.Context(), gone)
-	require.NoError(w, err)
+	w.remove(gone)
 	ofHidden := event.Liking{Event: hidden, Author: author, Likes: 2, Exposure: event.Exposure{Status: event.Normal,
 		Permission: event.Contact}}
 	ofDraft := event.Liking{Event: draft, Author: author, Likes: 1, Exposure: event.Exposure{Permission: event.Private}}
@@ -266,8 +255,7 @@ func likeNothing(w *fixtures) {
 	author := w.newUser()
 	e := w.write(author, noon)
 	w.like(e.ID(), author, true)
-	_, err := w.Events.Remove(w.Context(), e.ID())
-	require.NoError(w, err)
+	w.remove(e.ID())
 	for _, on := range []event.ID{e.ID(), 0, e.ID() + 1} {
 		for _, likes := range []bool{true, false} {
 			assert.ErrorIs(w, w.Discussion.Like(w.Context(), event.Like{Event: on, By: author, IsLiked: likes, At: noon}), event.ErrNotFound)
@@ -286,7 +274,7 @@ func latestAtOnce(w *fixtures) {
 		for i := range many {
 			old = append(old, w.say(events[i%2], author, at(i+many), "Older").ID)
 		}
-		for _, err := range atOnce(2*many, func(i int) error {
+		w.succeed(atOnce(2*many, func(i int) error {
 			if i < many {
 				return w.Discussion.RemoveComment(w.Context(), old[i])
 			}
@@ -295,9 +283,7 @@ func latestAtOnce(w *fixtures) {
 				_, _, err = w.Discussion.AddComment(w.Context(), c)
 			}
 			return err
-		}) {
-			require.NoError(w, err)
-		}
+		}))
 		last := many - 1 // what is left is the later the higher its number
 		want := []event.ID{events[last%2], events[(last+1)%2]}
 		commented, err := w.EventReader.Commented(w.Context(), author, 2)
@@ -312,11 +298,8 @@ func latestAtOnce(w *fixtures) {
 func countsAtOnce(w *fixtures) {
 	author := w.newUser()
 	e := w.write(author, noon)
-	var fans []user.ID
-	for range many {
-		fans = append(fans, w.newUser())
-	}
-	for _, err := range atOnce(5*many, func(i int) error {
+	fans := w.users(many)
+	w.succeed(atOnce(5*many, func(i int) error {
 		who := fans[i%many]
 		switch i / many {
 		case 0, 1:
@@ -324,15 +307,12 @@ func countsAtOnce(w *fixtures) {
 		case 2:
 			return w.Discussion.Like(w.Context(), likeOf(e, author, true, noon))
 		case 3:
-			_, _, err := w.Discussion.AddComment(w.Context(), event.Comment{Event: e.ID(), Author: who, Content: "One", Created: noon})
-			return err
+			return w.says(e.ID(), who)
 		default:
 			_, err := w.Events.Change(w.Context(), e.ID(), func(e *event.Event) error { return e.AddPlate("plates/a", 0, noon) })
 			return err
 		}
-	}) {
-		require.NoError(w, err)
-	}
+	}))
 	entry := w.entry(e.ID())
 	assert.Equal(w, event.Counts{Comments: many, Likes: many + 1}, entry.Counts)
 	assert.Len(w, entry.State().Plates, many)
@@ -351,8 +331,7 @@ func commentAgainstRemove(w *fixtures) {
 			case i%2 == 0:
 				return w.Discussion.Like(w.Context(), likeOf(e, author, true, noon))
 			default:
-				_, _, err := w.Discussion.AddComment(w.Context(), event.Comment{Event: e.ID(), Author: author, Content: "One", Created: noon})
-				return err
+				return w.says(e.ID(), author)
 			}
 		}) {
 			if i == 4 || err != nil && !errors.Is(err, event.ErrNotFound) {

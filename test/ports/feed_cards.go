@@ -2,10 +2,13 @@ package ports
 
 import (
 	"slices"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"plaza/domain/demand"
+	"plaza/domain/event"
 	"plaza/domain/feed"
 	"plaza/domain/imported"
 	"plaza/domain/page"
@@ -146,4 +149,62 @@ func feedManyTranslations(w *fixtures) {
 	ids := w.translations(feed.Publication, 1)
 	assert.Len(w, ids, feed.MaxTranslations)
 	assert.True(w, slices.IsSorted(ids) && ids[0] == 2)
+}
+
+// feedEverythingAtOnce lets many write at once, each their own things, all into the same few categories; each instant
+// is later than the last, so the newest of a category is taken away again and again while others come in.
+func feedEverythingAtOnce(w *fixtures) {
+	w.category(1)
+	w.category(2)
+	author := w.newUser()
+	w.succeed(atOnce(many, func(i int) (err error) {
+		var written event.ID
+		for turn := 0; turn < 36 && err == nil; turn++ {
+			round, at := turn/6, noon.Add(time.Duration(turn)*time.Second)
+			id, c := int64(1+i+many*(round%2)), content(author)
+			c.Category, c.Published, c.Created, c.Updated = feed.CategoryID((i+round)%3), round%4 < 3, at, at.Add(time.Minute)
+			switch turn % 6 {
+			case 0:
+				err = w.tryImport(publication.Publication{ID: publication.ID(id), Content: c})
+			case 1:
+				err = w.tryImport(publication.Node{ID: publication.NodeID(id), Content: c})
+			case 2:
+				err = w.tryImport(request(author, demand.ID(id), func(d *demand.Demand) {
+					d.Category, d.Published, d.Created, d.Updated = c.Category, c.Published, c.Created, c.Updated
+				}))
+			case 3:
+				var e *event.Event
+				if e, err = event.New(author, change(titled("An event"), published(true), under(c.Category)), pi, at); err == nil {
+					if e, err = w.Events.Add(w.Context(), e); err == nil {
+						written = e.ID()
+					}
+				}
+			case 4:
+				_, err = w.Events.Change(w.Context(), written, apply(at, under((c.Category+1)%3), published(c.Published)))
+			case 5:
+				if round%2 == 0 {
+					_, err = w.Events.Remove(w.Context(), written)
+				}
+			}
+		}
+		return err
+	}))
+	w.assertCounted()
+}
+
+// assertCounted asserts that what is counted of each kind is what is listed.
+func (w *fixtures) assertCounted() {
+	w.Helper()
+	listed := w.listed()
+	for _, kind := range append(feed.ItemKinds(), feed.Event) {
+		want := map[feed.CategoryID]feed.Meta{}
+		for _, l := range listed {
+			if l.Kind == kind {
+				meta := want[l.Category]
+				meta.Add(l)
+				want[l.Category] = meta
+			}
+		}
+		assert.Equal(w, want, w.metas(feed.Selection{Kinds: []feed.Kind{kind}}), kind)
+	}
 }

@@ -42,6 +42,15 @@ var pi = calendar.DateOf(noon)
 // errBoom is what a function given to Change fails with.
 var errBoom = errors.New("boom")
 
+// mapped returns what fn makes of each value.
+func mapped[T, R any](all []T, fn func(T) R) []R {
+	made := make([]R, len(all))
+	for i, v := range all {
+		made[i] = fn(v)
+	}
+	return made
+}
+
 // many is how many do a thing at once in a race.
 const many = 16
 
@@ -74,6 +83,14 @@ func assertOneWins(w *fixtures, errs []error, want error) {
 		assert.ErrorIs(w, err, want)
 	}
 	assert.Equal(w, 1, won, "winners")
+}
+
+// succeed asserts that none of the calls failed.
+func (w *fixtures) succeed(errs []error) {
+	w.Helper()
+	for _, err := range errs {
+		require.NoError(w, err)
+	}
 }
 
 // promptly fails the test, rather than let it hang, when fn does not come back.
@@ -112,6 +129,12 @@ func (w *fixtures) newUser(changes ...func(*user.Member)) user.ID {
 	return id
 }
 
+// users opens n accounts.
+func (w *fixtures) users(n int) []user.ID {
+	w.Helper()
+	return mapped(make([]struct{}, n), func(struct{}) user.ID { return w.newUser() })
+}
+
 // account is a copy of the user's account, which not even a store that shares
 // its data can reach.
 func (w *fixtures) account(id user.ID) access.Account {
@@ -120,6 +143,11 @@ func (w *fixtures) account(id user.ID) access.Account {
 	require.NoError(w, err)
 	a.Scopes = slices.Clone(a.Scopes)
 	return a
+}
+
+func (w *fixtures) changeAccount(id user.ID, fn func(*access.Account)) {
+	w.Helper()
+	require.NoError(w, w.Accounts.Change(w.Context(), id, func(a *access.Account) error { fn(a); return nil }))
 }
 
 // category stores a root of the tree.
@@ -198,12 +226,37 @@ func (w *fixtures) written(author user.ID, at time.Time, edits ...edit) *event.E
 	return e
 }
 
-// write stores such an event.
+// stores stores the event.
+func (w *fixtures) stores(e *event.Event) *event.Event {
+	w.Helper()
+	stored, err := w.Events.Add(w.Context(), e)
+	require.NoError(w, err)
+	return stored
+}
+
+// write stores an event.
 func (w *fixtures) write(author user.ID, at time.Time, edits ...edit) *event.Event {
 	w.Helper()
-	e, err := w.Events.Add(w.Context(), w.written(author, at, edits...))
+	return w.stores(w.written(author, at, edits...))
+}
+
+func (w *fixtures) remove(id event.ID) {
+	w.Helper()
+	_, err := w.Events.Remove(w.Context(), id)
 	require.NoError(w, err)
-	return e
+}
+
+// gone asserts that the store has no such event.
+func (w *fixtures) gone(id event.ID) {
+	w.Helper()
+	_, err := w.Events.Get(w.Context(), id)
+	assert.ErrorIs(w, err, event.ErrNotFound)
+}
+
+// withoutFirstPlate removes the first plate of the event.
+func withoutFirstPlate(e *event.Event) error {
+	_, err := e.RemovePlate(e.State().Plates[0].ID, noon)
+	return err
 }
 
 // entry is a copy of the event with its counts.
@@ -223,14 +276,7 @@ func (w *fixtures) copy(e event.Entry) event.Entry {
 	return event.Entry{Event: anew, Counts: e.Counts}
 }
 
-func (w *fixtures) copies(entries []event.Entry) []event.Entry {
-	w.Helper()
-	anew := make([]event.Entry, len(entries))
-	for i, e := range entries {
-		anew[i] = w.copy(e)
-	}
-	return anew
-}
+func (w *fixtures) copies(entries []event.Entry) []event.Entry { return mapped(entries, w.copy) }
 
 // say stores a comment.
 func (w *fixtures) say(on event.ID, author user.ID, at time.Time, content string) event.Comment {
@@ -252,29 +298,15 @@ func stateOf(e *event.Event) event.State {
 	return s
 }
 
-func statesOf(events []*event.Event) []event.State {
-	states := make([]event.State, len(events))
-	for i, e := range events {
-		states[i] = stateOf(e)
-	}
-	return states
-}
+func statesOf(events []*event.Event) []event.State { return mapped(events, stateOf) }
 
 func eventsOf(entries []event.Entry) []*event.Event {
-	events := make([]*event.Event, len(entries))
-	for i, e := range entries {
-		events[i] = e.Event
-	}
-	return events
+	return mapped(entries, func(e event.Entry) *event.Event { return e.Event })
 }
 
 // titlesOf returns the titles of the events.
 func titlesOf(events []*event.Event) []string {
-	titles := make([]string, len(events))
-	for i, e := range events {
-		titles[i] = e.Text().Title
-	}
-	return titles
+	return mapped(events, func(e *event.Event) string { return e.Text().Title })
 }
 
 // pageNo asks for a page of the size.

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"plaza/domain/access"
 	"plaza/domain/event"
 	"plaza/domain/feed"
 	"plaza/domain/idempotency"
@@ -61,12 +62,10 @@ func commenting(w *fixtures) guardedWrite {
 		write: func(_ int, k *idempotency.Key, charges ...ratelimit.Charge) (int64, error) {
 			return add(on, k, charges)
 		},
-		stored: func() (ids []int64) {
-			for _, c := range w.comments(on, page.Request{}).Items {
-				ids = append(ids, int64(c.ID))
-			}
-			assert.Len(w, ids, w.entry(on).Comments)
-			return ids
+		stored: func() []int64 {
+			all := w.comments(on, page.Request{}).Items
+			assert.Len(w, all, w.entry(on).Comments)
+			return mapped(all, func(c event.Comment) int64 { return int64(c.ID) })
 		},
 		fail: func(k *idempotency.Key, charges ...ratelimit.Charge) (int64, error) { return add(hidden, k, charges) },
 	}
@@ -74,10 +73,7 @@ func commenting(w *fixtures) guardedWrite {
 
 func reporting(w *fixtures) guardedWrite {
 	author := w.newUser()
-	var people []user.ID
-	for range many {
-		people = append(people, w.newUser())
-	}
+	people := w.users(many)
 	report := func(whom user.ID, charges []ratelimit.Charge) (int64, error) {
 		of := moderation.Thing{Kind: moderation.Person, ID: int64(whom)}
 		r, _, err := w.Moderation.Report(w.Context(), moderation.Report{
@@ -90,11 +86,8 @@ func reporting(w *fixtures) guardedWrite {
 		write: func(i int, _ *idempotency.Key, charges ...ratelimit.Charge) (int64, error) {
 			return report(people[i], charges)
 		},
-		stored: func() (ids []int64) {
-			for _, r := range w.reports(false) {
-				ids = append(ids, int64(r.ID))
-			}
-			return ids
+		stored: func() []int64 {
+			return mapped(w.reports(false), func(r moderation.Report) int64 { return int64(r.ID) })
 		},
 		fail: func(_ *idempotency.Key, charges ...ratelimit.Charge) (int64, error) {
 			return report(author+99, charges)
@@ -145,12 +138,10 @@ func addingEvents(w *fixtures) guardedWrite {
 		write: func(_ int, k *idempotency.Key, charges ...ratelimit.Charge) (int64, error) {
 			return add(author, k, charges)
 		},
-		stored: func() (ids []int64) {
-			for _, e := range w.list(event.Query{Author: author, Viewer: author}).Items {
-				ids = append(ids, int64(e.ID()))
-			}
-			assert.Len(w, w.listed(), len(ids))
-			return ids
+		stored: func() []int64 {
+			all := w.list(event.Query{Author: author, Viewer: author}).Items
+			assert.Len(w, w.listed(), len(all))
+			return mapped(all, func(e event.Entry) int64 { return int64(e.ID()) })
 		},
 		fail: func(k *idempotency.Key, charges ...ratelimit.Charge) (int64, error) { return add(author+1, k, charges) },
 	}
@@ -178,11 +169,8 @@ func (w *fixtures) plating(
 		write: func(_ int, k *idempotency.Key, charges ...ratelimit.Charge) (int64, error) {
 			return attach(k, nil, charges)
 		},
-		stored: func() (ids []int64) {
-			for _, p := range w.entry(on).State().Plates {
-				ids = append(ids, int64(p.ID))
-			}
-			return ids
+		stored: func() []int64 {
+			return mapped(w.entry(on).State().Plates, func(p event.Plate) int64 { return int64(p.ID) })
 		},
 		fail: func(k *idempotency.Key, charges ...ratelimit.Charge) (int64, error) {
 			nothing := func(*event.Event) error { return nil }
@@ -210,8 +198,7 @@ func attachingToRead(w *fixtures) guardedWrite {
 	author := w.newUser()
 	read := w.got(w.write(author, noon).ID())
 	removed := w.got(w.write(author, noon).ID())
-	_, err := w.Events.Remove(w.Context(), removed.ID())
-	require.NoError(w, err)
+	w.remove(removed.ID())
 	var calls atomic.Int64
 	return w.plating(author, read.ID(), func(gone bool, fn func(*event.Event) error, charges []ratelimit.Charge) (event.Entry, error) {
 		of := read
@@ -227,10 +214,7 @@ func attachingToRead(w *fixtures) guardedWrite {
 
 func following(w *fixtures) guardedWrite {
 	follower := w.newUser()
-	var followed []user.ID
-	for range many {
-		followed = append(followed, w.newUser())
-	}
+	followed := w.users(many)
 	add := func(s subscription.Subscription, k *idempotency.Key, charges []ratelimit.Charge) (int64, error) {
 		s.Completes = k
 		stored, _, err := w.Subscriptions.Follow(w.Context(), s, charges...)
@@ -242,11 +226,9 @@ func following(w *fixtures) guardedWrite {
 		write: func(i int, k *idempotency.Key, charges ...ratelimit.Charge) (int64, error) {
 			return add(toUser(follower, followed[i], noon), k, charges)
 		},
-		stored: func() (ids []int64) {
-			for _, s := range w.subscriptions(subscription.Query{User: follower}).Items {
-				ids = append(ids, int64(s.ID))
-			}
-			return ids
+		stored: func() []int64 {
+			all := w.subscriptions(subscription.Query{User: follower}).Items
+			return mapped(all, func(s subscription.Subscription) int64 { return int64(s.ID) })
 		},
 		fail: func(k *idempotency.Key, charges ...ratelimit.Charge) (int64, error) {
 			return add(subscription.ToCategory(follower, feed.CategoryID(77), noon), k, charges)
@@ -256,20 +238,14 @@ func following(w *fixtures) guardedWrite {
 
 func blocking(w *fixtures) guardedWrite {
 	who := w.newUser()
-	var others []user.ID
-	for range many {
-		others = append(others, w.newUser())
-	}
+	others := w.users(many)
 	return guardedWrite{
 		account: who,
 		write: func(i int, _ *idempotency.Key, charges ...ratelimit.Charge) (int64, error) {
 			return int64(others[i]), w.blocks(who, others[i], noon, charges...)
 		},
-		stored: func() (ids []int64) {
-			for _, whom := range w.blockedBy(who) {
-				ids = append(ids, int64(whom))
-			}
-			return ids
+		stored: func() []int64 {
+			return mapped(w.blockedBy(who), func(whom user.ID) int64 { return int64(whom) })
 		},
 		fail: func(_ *idempotency.Key, charges ...ratelimit.Charge) (int64, error) {
 			return 0, w.blocks(who, others[many-1]+1, noon, charges...)
@@ -291,11 +267,8 @@ func addingImages(w *fixtures) guardedWrite {
 		write: func(_ int, k *idempotency.Key, charges ...ratelimit.Charge) (int64, error) {
 			return add(owner, k, charges)
 		},
-		stored: func() (ids []int64) {
-			for _, i := range w.pictures(userimage.Query{Owner: owner}) {
-				ids = append(ids, int64(i.ID))
-			}
-			return ids
+		stored: func() []int64 {
+			return mapped(w.pictures(userimage.Query{Owner: owner}), func(i userimage.Image) int64 { return int64(i.ID) })
 		},
 		fail: func(k *idempotency.Key, charges ...ratelimit.Charge) (int64, error) { return add(owner+1, k, charges) },
 	}
@@ -350,13 +323,10 @@ func issuing(w *fixtures) guardedWrite {
 			id, err := w.Tokens.Issue(w.Context(), token(holder, byte(i)), charges...)
 			return int64(id), err
 		},
-		stored: func() (ids []int64) {
+		stored: func() []int64 {
 			theirs, err := w.Tokens.OfUsers(w.Context(), holder)
 			require.NoError(w, err)
-			for _, t := range theirs {
-				ids = append(ids, int64(t.ID))
-			}
-			return ids
+			return mapped(theirs, func(t access.Token) int64 { return int64(t.ID) })
 		},
 		fail: func(_ *idempotency.Key, charges ...ratelimit.Charge) (int64, error) {
 			duplicate := token(holder, 0)

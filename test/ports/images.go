@@ -1,8 +1,10 @@
 package ports
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
@@ -10,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"plaza/domain/fault"
+	"plaza/domain/page"
 	"plaza/domain/user"
 	"plaza/domain/userimage"
 )
@@ -27,7 +30,7 @@ func Images(t *testing.T, open Open) {
 		{"All yields the whole list", listImagesWhole},
 		{"All ends when its reader wants no more", listImagesEnds},
 		{"the total counts what paging yields, and past it is NotFound", listImagesPages},
-		{"with random images, List returns the images that Admits", listImagesRandom},
+		{"List returns the images that Admits, the newest first, ties by descending id", listImagesAdmitted},
 	})
 }
 
@@ -163,14 +166,100 @@ func changeNoImage(w *fixtures) {
 
 func changeImageAtOnce(w *fixtures) {
 	i := w.picture(w.newUser(), noon, "start")
-	for _, err := range atOnce(many, func(n int) error {
+	w.succeed(atOnce(many, func(n int) error {
 		_, err := w.Images.Change(w.Context(), i.ID, func(loaded *userimage.Image) error {
 			tags, err := userimage.ParseTags(append(loaded.Tags.Names(), fmt.Sprint("n", n)))
 			return errors.Join(err, loaded.Retag(tags))
 		})
 		return err
-	}) {
-		require.NoError(w, err)
-	}
+	}))
 	assert.Equal(w, many+1, w.imageOf(i.ID).Tags.Len())
+}
+
+// imagesOf are those of the images that the query admits, in order.
+func imagesOf(all []userimage.Image, q userimage.Query) []userimage.Image {
+	admitted := []userimage.Image{}
+	for _, i := range all {
+		if q.Admits(i) {
+			admitted = append(admitted, i)
+		}
+	}
+	slices.SortFunc(admitted, func(a, b userimage.Image) int {
+		return cmp.Or(b.Created.Compare(a.Created), cmp.Compare(b.ID, a.ID))
+	})
+	return admitted
+}
+
+func listImagesWhole(w *fixtures) {
+	owner := w.newUser()
+	assert.Empty(w, w.pictures(userimage.Query{Owner: owner}))
+	for range page.MaxSize + 5 {
+		w.picture(owner, noon)
+	}
+	assert.Len(w, w.pictures(userimage.Query{Owner: owner}), page.MaxSize+5)
+}
+
+func listImagesEnds(w *fixtures) {
+	owner := w.newUser()
+	for range 3 {
+		w.picture(owner, noon)
+	}
+	seen := 0
+	for _, err := range w.Images.All(w.Context(), userimage.Query{Owner: owner}) {
+		require.NoError(w, err)
+		if seen++; seen == 2 {
+			break
+		}
+	}
+	assert.Equal(w, 2, seen)
+	assert.Len(w, w.pictures(userimage.Query{Owner: owner}), 3, "the store goes on")
+}
+
+func listImagesPages(w *fixtures) {
+	owner := w.newUser()
+	for range 5 {
+		w.picture(owner, noon, "a")
+		w.picture(owner, noon)
+	}
+	q := userimage.Query{Owner: owner, Contains: []string{"a"}}
+	assert.Equal(w, w.pictures(q), w.pagedImages(q, 2))
+	p, err := w.Images.List(w.Context(), q, page.Request{})
+	require.NoError(w, err)
+	assert.Equal(w, page.DefaultSize, p.Request.Size(), "the zero request is a page as well")
+	for _, r := range []page.Request{pageNo(4, 2), pageNo(1<<40, 100)} {
+		_, err := w.Images.List(w.Context(), q, r)
+		assert.True(w, fault.Is(err, fault.NotFound), "%v", err)
+	}
+}
+
+// pagedImages is the whole list, asked for page by page.
+func (w *fixtures) pagedImages(q userimage.Query, size int) []userimage.Image {
+	w.Helper()
+	all := []userimage.Image{}
+	for n := 1; ; n++ {
+		p, err := w.Images.List(w.Context(), q, pageNo(n, size))
+		require.NoError(w, err)
+		all = append(all, p.Items...)
+		if _, more := p.Request.Next(p.Total); !more {
+			assert.Len(w, all, p.Total)
+			return all
+		}
+		assert.Len(w, p.Items, size)
+	}
+}
+
+func listImagesAdmitted(w *fixtures) {
+	owner, other := w.newUser(), w.newUser()
+	var all []userimage.Image
+	for i, tags := range [][]string{{}, {"a"}, {"b"}, {"a", "b"}, {"c", "b", "a"}, {"c"}, {"A"}, {"a b"}} {
+		at := noon.Add(time.Duration(i%3) * time.Microsecond)
+		all = append(all, w.picture(owner, at, tags...), w.picture(other, at, tags...), w.changeOf(w.picture(owner, at, tags...).ID, discard))
+	}
+	some := [][]string{nil, {"a"}, {"a", "b"}, {"a", "c", "d"}, {"d"}, {"b", "a", "c"}}
+	for _, contains := range some {
+		for _, overlaps := range some {
+			q := userimage.Query{Owner: owner, Contains: contains, Overlaps: overlaps}
+			assert.Equal(w, imagesOf(all, q), w.pagedImages(q, 3), "%+v", q)
+		}
+	}
 }

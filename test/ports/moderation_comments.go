@@ -24,14 +24,6 @@ func (w *fixtures) restore(t moderation.Thing) {
 	require.NoError(w, err)
 }
 
-// remarksOf are the numbers of the comments.
-func remarksOf(all []event.Comment) (ids []event.CommentID) {
-	for _, c := range all {
-		ids = append(ids, c.ID)
-	}
-	return ids
-}
-
 // hideComments compares what each sees with the rule of the domain.
 func hideComments(w *fixtures) {
 	author, friend, blocked, both := w.newUser(), w.newUser(), w.newUser(), w.newUser()
@@ -67,12 +59,12 @@ func hideComments(w *fixtures) {
 			p, _, err := w.Discussion.Comments(w.Context(), e.ID(), viewer, pageNo(n, 3))
 			require.NoError(w, err)
 			assert.Equal(w, len(want), p.Total)
-			seen = append(seen, remarksOf(p.Items)...)
+			seen = append(seen, commentIDs(p.Items)...)
 		}
 		assert.Equal(w, want, seen)
 		related, err := w.Related.Load(w.Context(), event.RelatedQuery{Viewer: viewer, CommentsFor: []event.ID{e.ID()}, Comments: 2})
 		require.NoError(w, err)
-		assert.Equal(w, want[:2], remarksOf(related.Comments[e.ID()]))
+		assert.Equal(w, want[:2], commentIDs(related.Comments[e.ID()]))
 	}
 	w.consistent()
 }
@@ -83,12 +75,7 @@ func hideCounted(w *fixtures) {
 	w.say(one.ID(), author, noon, "First")
 	w.say(two.ID(), author, noon.Add(time.Second), "Second")
 	c := w.say(one.ID(), author, noon.Add(time.Minute), "Third")
-	order := func() (ids []event.ID) {
-		for _, e := range w.commented(author, 9) {
-			ids = append(ids, e.ID())
-		}
-		return ids
-	}
+	order := func() []event.ID { return mapped(eventsOf(w.commented(author, 9)), (*event.Event).ID) }
 	assert.Equal(w, []event.ID{one.ID(), two.ID()}, order())
 	h := w.hide(remark(c.ID), noon)
 	assert.Equal(w, moderation.Hiding{Thing: remark(c.ID), Owner: author, Reason: "Rude", At: noon}, h)

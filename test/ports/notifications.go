@@ -54,9 +54,7 @@ func (w *fixtures) kindsOf(of user.ID) (kinds []notification.Kind) {
 		kinds = append(kinds, n.Kind)
 	}
 	assert.Equal(w, len(all), unread)
-	if w.Check != nil {
-		w.Check(w.T)
-	}
+	w.consistent()
 	return kinds
 }
 
@@ -223,9 +221,7 @@ func notificationsKept(w *fixtures) {
 	}
 	require.Len(w, said, notification.MinKept+2)
 	assert.Equal(w, []string{fmt.Sprint(last), fmt.Sprint(last - len(said) + 1)}, []string{said[0], said[len(said)-1]})
-	if w.Check != nil {
-		w.Check(w.T)
-	}
+	w.consistent()
 }
 
 func notificationsListed(w *fixtures) {
@@ -292,9 +288,7 @@ func notificationsMarked(w *fixtures) {
 	w.say(e.ID(), other, noon, "later")
 	assert.Equal(w, []bool{false, true, true}, read())
 	w.markRead(w.newUser(), 7)
-	if w.Check != nil {
-		w.Check(w.T)
-	}
+	w.consistent()
 }
 
 // notificationsMarkedAtOnce marks all that a list has, while others write: what the list did not have stays unread.
@@ -304,7 +298,7 @@ func notificationsMarkedAtOnce(w *fixtures) {
 		others = append(others, w.newUser())
 	}
 	e := w.write(author, noon)
-	for _, err := range atOnce(many, func(i int) error {
+	w.succeed(atOnce(many, func(i int) error {
 		if i%2 == 0 {
 			c := event.Comment{Event: e.ID(), Author: others[i/2], Content: "Oh", Created: noon}
 			_, _, err := w.Discussion.AddComment(w.Context(), c)
@@ -315,9 +309,7 @@ func notificationsMarkedAtOnce(w *fixtures) {
 			return err
 		}
 		return w.Notifications.MarkRead(w.Context(), author, list.Items[0].ID)
-	}) {
-		require.NoError(w, err)
-	}
+	}))
 	all, unread := w.notifications(author)
 	require.Len(w, all, many/2)
 	for _, n := range all {
@@ -326,19 +318,14 @@ func notificationsMarkedAtOnce(w *fixtures) {
 		}
 	}
 	assert.Zero(w, unread)
-	if w.Check != nil {
-		w.Check(w.T)
-	}
+	w.consistent()
 }
 
 func notificationsAtOnce(w *fixtures) {
 	author := w.newUser()
-	var others []user.ID
-	for range many {
-		others = append(others, w.newUser())
-	}
+	others := w.users(many)
 	events := []*event.Event{w.write(author, noon), w.write(author, noon)}
-	for _, err := range atOnce(4*many, func(i int) error {
+	w.succeed(atOnce(4*many, func(i int) error {
 		who, on := others[i%many], events[i%2]
 		switch i / many {
 		case 0:
@@ -359,9 +346,7 @@ func notificationsAtOnce(w *fixtures) {
 			}
 			return err
 		}
-	}) {
-		require.NoError(w, err)
-	}
+	}))
 	likes := w.entry(events[0].ID()).Likes + w.entry(events[1].ID()).Likes
 	comments := w.entry(events[0].ID()).Comments + w.entry(events[1].ID()).Comments
 	byKind := map[notification.Kind]int{}
@@ -378,7 +363,6 @@ func notificationsOfRemoved(w *fixtures) {
 	w.likeAt(e, other, true, noon)
 	w.likeAt(kept, other, true, noon)
 	w.likeAt(e, other, false, noon)
-	_, err := w.Events.Remove(w.Context(), e.ID())
-	require.NoError(w, err)
+	w.remove(e.ID())
 	assert.Equal(w, []notification.Kind{"like"}, w.kindsOf(author))
 }

@@ -218,72 +218,59 @@ func personalRecords(w *fixtures) {
 		require.Len(w, all[k], 1, k)
 		return all[k][0]
 	}
-	account := one(personaldata.Account)
-	assert.Equal(w, privacy.RecordOf(personaldata.Account, personaldata.Person{
-		Account: w.account(p.id), Member: w.member(p.id), Bio: "茶", Source: fmt.Sprint("user ", p.id),
-	}), account)
-	assert.Equal(w, []media.Key{"public/avatar-1"}, account.Pictures())
-	assert.Equal(w, noon.Add(time.Hour), valueOf(account, "seen_at"))
-	assert.Equal(w, noon.Add(time.Hour), valueOf(one(personaldata.Sessions), "used_at"))
-	acted := w.audited()
-	assert.Equal(w, privacy.RecordOf(personaldata.StaffActs, acted[1]), one(personaldata.StaffActs), "not of what the person did")
-	stored := one(personaldata.Events)
-	assert.Equal(w, privacy.RecordOf(personaldata.Events, w.entry(p.own.ID()).State()), stored)
-	assert.Equal(w, []media.Key{"private/plate-1"}, stored.Pictures())
-	comments := all[personaldata.Comments]
-	require.Len(w, comments, 2)
-	assert.Equal(w, "Mine, the latest", valueOf(comments[0], "content"))
-	assert.Equal(w, p.seen.ID(), valueOf(comments[1], "event"))
-	assert.Equal(w, noon, valueOf(comments[1], "create_time"))
-	assert.Equal(w, p.own.ID(), valueOf(all[personaldata.Likes][0], "event"))
-	assert.Equal(w, p.seen.ID(), valueOf(all[personaldata.Likes][1], "event"))
-	assert.Len(w, all[personaldata.Likes], 2)
-	follows := all[personaldata.Follows]
-	require.Len(w, follows, 3)
-	assert.Equal(w, p.other, valueOf(follows[0], "followed_user"))
-	assert.Equal(w, feed.CategoryID(1), valueOf(follows[1], "followed_category"))
-	assert.Equal(w, privacy.RecordOf(personaldata.Blocks, block.Block{Whom: w.blockedBy(p.id)[0], Created: noon}), one(personaldata.Blocks))
-	notifications := all[personaldata.Notifications]
-	require.Len(w, notifications, 3)
-	for i, want := range map[int][]any{0: {"comment", nil}, 1: {"like", p.own.ID()}, 2: {"follow", nil}} {
-		assert.Equal(w, want[0], valueOf(notifications[i], "kind"))
-		assert.EqualValues(w, want[1], valueOf(notifications[i], "event"))
-		assert.Equal(w, p.other, valueOf(notifications[i], "user"))
-		assert.Equal(w, noon, valueOf(notifications[i], "created_at"))
+	for k, want := range map[personaldata.Kind]personaldata.Record{
+		personaldata.Account:       personaldata.Person{Account: w.account(p.id), Member: w.member(p.id), Bio: "茶", Source: fmt.Sprint("user ", p.id)},
+		personaldata.StaffActs:     w.audited()[1], // not of what the person did
+		personaldata.Events:        w.entry(p.own.ID()).State(),
+		personaldata.Blocks:        block.Block{Whom: w.blockedBy(p.id)[0], Created: noon},
+		personaldata.Nodes:         personaldata.Node{Node: node(content(p.id), 10), HTML: "<p>Of a node</p>"},
+		personaldata.Demands:       fullRequest(p.id, 10, 1),
+		personaldata.HowTos:        howTo("how-to 1", p.id, noon, 10),
+		personaldata.RateLimits:    personaldata.RateLimit{Action: ratelimit.Follow, Until: noon.Add(6 * time.Minute)},
+		personaldata.FailedLogins:  personaldata.FailedLogin{Network: "192.0.0.1/32", At: noon},
+		personaldata.LoginNetworks: personaldata.LoginNetwork{Network: "192.0.0.1/32", LastLogin: noon},
+		personaldata.CodeUses:      personaldata.CodeUse{Use: verification.Requested, Network: "192.0.0.1/32", At: noon},
+	} {
+		assert.Equal(w, privacy.RecordOf(k, want), one(k))
 	}
-	report := one(personaldata.Reports)
-	assert.EqualValues(w, p.seen.ID(), valueOf(report, "object"))
-	assert.Equal(w, "Rude", valueOf(one(personaldata.Hidden), "reason"))
+	for _, c := range []struct {
+		kind personaldata.Kind
+		at   int
+		name string
+		want any
+	}{
+		{personaldata.Account, 0, "seen_at", noon.Add(time.Hour)}, {personaldata.Sessions, 0, "used_at", noon.Add(time.Hour)},
+		{personaldata.Comments, 0, "content", "Mine, the latest"}, {personaldata.Comments, 1, "event", p.seen.ID()},
+		{personaldata.Comments, 1, "create_time", noon}, {personaldata.Likes, 0, "event", p.own.ID()},
+		{personaldata.Likes, 1, "event", p.seen.ID()}, {personaldata.Follows, 0, "followed_user", p.other},
+		{personaldata.Follows, 1, "followed_category", feed.CategoryID(1)}, {personaldata.Reports, 0, "object", int64(p.seen.ID())},
+		{personaldata.Hidden, 0, "reason", "Rude"}, {personaldata.Images, 0, "tags", []string{"sea"}},
+		{personaldata.Images, 1, "delete_time", noon.Add(time.Hour)}, {personaldata.Publications, 0, "html_content", "<p>Of a publication</p>"},
+		{personaldata.Orders, 0, "state", payment.Paid}, {personaldata.Prepayments, 1, "open_id", "open-id"},
+		{personaldata.Payments, 0, "transaction_id", "transaction 1"}, {personaldata.Refunds, 0, "reason", "Cold 茶'\"%"},
+		{personaldata.IdempotencyKeys, 0, "key", "a key"}, {personaldata.Codes, 0, "status", verification.Live},
+	} {
+		assert.EqualValues(w, c.want, valueOf(all[c.kind][c.at], c.name), "%s of %s", c.name, c.kind)
+	}
+	for k, n := range map[personaldata.Kind]int{
+		personaldata.Comments: 2, personaldata.Likes: 2, personaldata.Follows: 3, personaldata.Notifications: 3, personaldata.Reports: 1,
+		personaldata.Hidden: 1, personaldata.Images: 2, personaldata.Publications: 1, personaldata.Orders: 3, personaldata.Prepayments: 2,
+	} {
+		assert.Len(w, all[k], n, k)
+	}
+	for i, want := range map[int][]any{0: {"comment", nil}, 1: {"like", int64(p.own.ID())}, 2: {"follow", nil}} {
+		n := all[personaldata.Notifications][i]
+		assert.EqualValues(w, append(want, p.other, noon),
+			[]any{valueOf(n, "kind"), valueOf(n, "event"), valueOf(n, "user"), valueOf(n, "created_at")})
+	}
 	images := all[personaldata.Images]
-	require.Len(w, images, 2)
-	assert.Equal(w, []media.Key{"public/image-10"}, images[0].Pictures())
-	assert.Equal(w, []string{"sea"}, valueOf(images[0], "tags"))
 	assert.Empty(w, images[1].Pictures(), "a deleted image has no file")
-	assert.Equal(w, noon.Add(time.Hour), valueOf(images[1], "delete_time"))
-	assert.Equal(w, []media.Key{"public/cover-1"}, one(personaldata.Publications).Pictures())
-	assert.Equal(w, "<p>Of a publication</p>", valueOf(one(personaldata.Publications), "html_content"))
-	assert.Equal(w,
-		privacy.RecordOf(personaldata.Nodes, personaldata.Node{Node: node(content(p.id), 10), HTML: "<p>Of a node</p>"}), one(personaldata.Nodes))
-	assert.Equal(w, privacy.RecordOf(personaldata.Demands, fullRequest(p.id, 10, 1)), one(personaldata.Demands))
-	assert.Equal(w, privacy.RecordOf(personaldata.HowTos, howTo("how-to 1", p.id, noon, 10)), one(personaldata.HowTos))
-	assert.Len(w, all[personaldata.Orders], 3)
-	assert.Equal(w, payment.Paid, valueOf(all[personaldata.Orders][0], "state"))
-	assert.Len(w, all[personaldata.Prepayments], 2)
-	assert.Equal(w, "open-id", valueOf(all[personaldata.Prepayments][1], "open_id"))
-	assert.Equal(w, "transaction 1", valueOf(one(personaldata.Payments), "transaction_id"))
-	assert.Equal(w, "Cold 茶'\"%", valueOf(one(personaldata.Refunds), "reason"))
-	assert.Equal(w, "a key", valueOf(one(personaldata.IdempotencyKeys), "key"))
-	assert.Equal(w, privacy.RecordOf(personaldata.RateLimits, personaldata.RateLimit{Action: ratelimit.Follow,
-		Until: noon.Add(6 * time.Minute)}), one(personaldata.RateLimits))
-	assert.Equal(w, privacy.RecordOf(personaldata.FailedLogins, personaldata.FailedLogin{Network: "192.0.0.1/32", At: noon}),
-		one(personaldata.FailedLogins))
-	assert.Equal(w,
-		privacy.RecordOf(personaldata.LoginNetworks, personaldata.LoginNetwork{Network: "192.0.0.1/32", LastLogin: noon}),
-		one(personaldata.LoginNetworks))
-	assert.Equal(w, verification.Live, valueOf(one(personaldata.Codes), "status"))
-	assert.Equal(w,
-		privacy.RecordOf(personaldata.CodeUses, personaldata.CodeUse{Use: verification.Requested, Network: "192.0.0.1/32", At: noon}),
-		one(personaldata.CodeUses))
+	for key, r := range map[media.Key]privacy.Record{
+		"public/avatar-1": one(personaldata.Account), "private/plate-1": one(personaldata.Events), "public/image-10": images[0],
+		"public/cover-1": one(personaldata.Publications),
+	} {
+		assert.Equal(w, []media.Key{key}, r.Pictures())
+	}
 }
 
 func personalRecordsMany(w *fixtures) {

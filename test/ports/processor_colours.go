@@ -34,65 +34,42 @@ func wideColours() colours {
 
 // iccProfile is a profile of the space (RGB, GRAY, CMYK), with a note wherever there
 // is room for one.
-func iccProfile(space string, c colours, note []byte) []byte {
+func iccProfile(space string, c colours, note string) []byte {
 	be := binary.BigEndian
-	type tag struct {
-		name string
-		data []byte
-	}
-	fixed := func(v float64) uint32 { return uint32(int32(math.Round(v * 65536))) }
-	curve := append([]byte("curv\x00\x00\x00\x00\x00\x00\x00\x01"), be.AppendUint16(nil, uint16(math.Round(c.gamma*256)))...)
-	tags := []tag{
-		{"desc", append([]byte("desc\x00\x00\x00\x00\x00\x00\x00\x7f"), note...)}, {"cprt", append([]byte("text\x00\x00\x00\x00"), note...)},
-		{"prvt", append([]byte("data\x00\x00\x00\x00"), note...)}, {"kTRC", append(curve, note...)},
+	curve := "curv\x00\x00\x00\x00\x00\x00\x00\x01" + string(be.AppendUint16(nil, uint16(math.Round(c.gamma*256)))) + note
+	tags := []pictures.Tag{
+		{Name: "desc", Data: "desc\x00\x00\x00\x00\x00\x00\x00\x7f" + note}, {Name: "cprt", Data: "text\x00\x00\x00\x00" + note},
+		{Name: "prvt", Data: "data\x00\x00\x00\x00" + note}, {Name: "kTRC", Data: curve},
 	}
 	for name, xyz := range c.primaries {
-		data := []byte("XYZ \x00\x00\x00\x00")
+		point := []byte("XYZ \x00\x00\x00\x00")
 		for _, v := range xyz {
-			data = be.AppendUint32(data, fixed(v))
+			point = be.AppendUint32(point, uint32(int32(math.Round(v*65536))))
 		}
-		tags = append(tags, tag{name, append(data, note...)}, tag{name[:1] + "TRC", append(curve, note...)})
+		tags = append(tags, pictures.Tag{Name: name, Data: string(point) + note}, pictures.Tag{Name: name[:1] + "TRC", Data: curve})
 	}
-	out := make([]byte, 128)
-	out[8] = 2
-	copy(out[12:], "mntr"+space+"XYZ ")
-	copy(out[36:], "acsp")
+	out := pictures.ICC(2, space, "XYZ ", tags...)
 	copy(out[100:], note)
-	out = be.AppendUint32(out, uint32(len(tags)))
-	at := len(out) + 12*len(tags)
-	for _, t := range tags {
-		out = be.AppendUint32(be.AppendUint32(append(out, t.name...), uint32(at)), uint32(len(t.data)))
-		at += len(t.data)
-	}
-	for _, t := range tags {
-		out = append(out, t.data...)
-	}
-	be.PutUint32(out, uint32(len(out)))
 	return append(out, note...)
 }
 
 // iccOf is the profile in a file, empty if there is none.
 func iccOf(t *testing.T, u media.Upload) []byte {
 	t.Helper()
+	if u.Type != "image/png" {
+		return pictures.ProfileOf(u.Bytes)
+	}
 	be := binary.BigEndian
-	var all []byte
-	if u.Type == "image/png" {
-		for raw := u.Bytes[8:]; len(raw) >= 12; raw = raw[12+be.Uint32(raw):] {
-			if _, content, found := bytes.Cut(raw[8:8+be.Uint32(raw)], []byte{0, 0}); found && string(raw[4:8]) == "iCCP" {
-				z, err := zlib.NewReader(bytes.NewReader(content))
-				require.NoError(t, err)
-				all, err = io.ReadAll(z)
-				require.NoError(t, err)
-			}
-		}
-		return all
-	}
-	for raw := u.Bytes[2:]; raw[1] != 0xda; raw = raw[2+int(be.Uint16(raw[2:])):] {
-		if content, found := bytes.CutPrefix(raw[4:2+int(be.Uint16(raw[2:]))], []byte("ICC_PROFILE\x00")); found && raw[1] == 0xe2 {
-			all = append(all, content[2:]...)
+	for raw := u.Bytes[8:]; len(raw) >= 12; raw = raw[12+be.Uint32(raw):] {
+		if _, content, found := bytes.Cut(raw[8:8+be.Uint32(raw)], []byte{0, 0}); found && string(raw[4:8]) == "iCCP" {
+			z, err := zlib.NewReader(bytes.NewReader(content))
+			require.NoError(t, err)
+			icc, err := io.ReadAll(z)
+			require.NoError(t, err)
+			return icc
 		}
 	}
-	return all
+	return nil
 }
 
 // iccTag is the content of a tag.
@@ -162,127 +139,116 @@ func assertLight(t *testing.T, want [3]float64, u media.Upload, x, y int, more .
 func profiled(t *testing.T, m *image.NRGBA, icc []byte) map[string][]byte {
 	t.Helper()
 	of := encoded(t, m)
-	half := len(icc) / 2
-	name := "ICC_PROFILE\x00"
+	parts := pictures.ProfileSegments(icc, max(1, (len(icc)+1)/2))
+	slices.Reverse(parts)
 	const hasICC = 0x20
 	return map[string][]byte{
-		"JPEG": withSegments(of["image/jpeg"], segment(0xe2, append([]byte(name+"\x02\x02"), icc[half:]...)),
-			segment(0xe2, append([]byte(name+"\x01\x02"), icc[:half]...))),
-		"PNG":  withChunks(of["image/png"], chunk("iCCP", append([]byte("any\x00\x00"), deflated(t, icc)...)...)),
-		"WebP": webPFile(webPCanvas(hasICC, m.Rect.Dx(), m.Rect.Dy()), webPChunk("ICCP", icc), webPOf(m)),
+		"JPEG": pictures.WithSegments(of["image/jpeg"], parts...),
+		"PNG":  pictures.WithChunks(of["image/png"], pictures.ProfileChunk(t, icc)),
+		"WebP": pictures.WebPFile(pictures.WebPCanvas(hasICC, m.Rect.Dx(), m.Rect.Dy()), pictures.WebPChunk("ICCP", icc), webPOf(m)),
 	}
 }
 
-// numbers are the content of a chunk of big-endian numbers.
-func numbers(all ...uint32) []byte {
-	var out []byte
-	for _, n := range all {
-		out = binary.BigEndian.AppendUint32(out, n)
+// assertWide asserts that the first quarters of the upload show the primaries of the colours.
+func assertWide(t *testing.T, wide colours, u media.Upload, about string) {
+	t.Helper()
+	for i, name := range []string{"rXYZ", "gXYZ", "bXYZ"} {
+		assertLight(t, wide.primaries[name], u, (2*(i%2)+1)*u.Width/4, (2*(i/2)+1)*u.Height/4, "%s: %s", about, name)
 	}
-	return out
 }
 
-func processorGamma(t *testing.T, s media.Processor) {
+func processorGamma(c processorClient) {
 	grey, colour := image.NewGray(image.Rect(0, 0, 64, 48)), image.NewNRGBA(image.Rect(0, 0, 64, 48))
 	for i := range grey.Pix {
 		grey.Pix[i] = 100
 		copy(colour.Pix[4*i:], []byte{100, 100, 100, 255})
 	}
-	gamma, srgb := func(n uint32) []byte { return chunk("gAMA", numbers(n)...) }, chunk("sRGB", 0)
-	small := media.SizeSpec{Name: "sm", Width: 32, Height: 32}
+	gamma := func(n uint32) []byte { return pictures.Chunk("gAMA", binary.BigEndian.AppendUint32(nil, n)...) }
+	srgb, small := pictures.Chunk("sRGB", 0), media.SizeSpec{Name: "sm", Width: 32, Height: 32}
 	for _, m := range []image.Image{grey, colour} {
+		plain := pictures.PNG(c.T, m)
 		for n, exponent := range map[uint32]float64{55_556: 1.8, 100_000: 1, 30_000: 1 / 0.3} {
-			d := processed(t, s, withChunks(pictures.PNG(t, m), gamma(n)), small)
+			d := c.processed(pictures.WithChunks(plain, gamma(n)), small)
 			for _, u := range []media.Upload{d.Upload, d.Variants[0].Upload} {
-				assert.InDelta(t, math.Pow(100./255, exponent), light(t, u, 10, 10)[1], 0.01, "%d of %T", n, m)
+				assert.InDelta(c, math.Pow(100./255, exponent), light(c.T, u, 10, 10)[1], 0.01, "%d of %T", n, m)
 			}
 		}
-		atEnd := pictures.PNG(t, m)
-		atEnd = slices.Concat(atEnd[:len(atEnd)-12], gamma(55_556), atEnd[len(atEnd)-12:])
-		for _, raw := range [][]byte{
-			withChunks(pictures.PNG(t, m), gamma(45_455)), withChunks(pictures.PNG(t, m), gamma(47_000)), atEnd,
-			withChunks(pictures.PNG(t, m), srgb, gamma(55_556)), withChunks(pictures.PNG(t, m), gamma(55_556), srgb),
-			withChunks(pictures.PNG(t, m), gamma(0)), withChunks(pictures.PNG(t, m), gamma(1)), withChunks(pictures.PNG(t, m), chunk("gAMA", 0, 1)),
+		atEnd := slices.Concat(plain[:len(plain)-12], gamma(55_556), plain[len(plain)-12:])
+		assert.Empty(c, iccOf(c.T, c.processed(atEnd).Upload), "behind the pixels")
+		for _, chunks := range [][][]byte{
+			{gamma(45_455)}, {gamma(47_000)}, {srgb, gamma(55_556)}, {gamma(55_556), srgb}, {gamma(0)}, {gamma(1)}, {pictures.Chunk("gAMA", 0, 1)},
 		} {
-			assert.Empty(t, iccOf(t, processed(t, s, raw).Upload), "%q", raw[:120])
+			assert.Empty(c, iccOf(c.T, c.processed(pictures.WithChunks(plain, chunks...)).Upload), "%q", chunks)
 		}
 	}
 	wide := wideColours()
-	icc := chunk("iCCP", append([]byte("any\x00\x00"), deflated(t, iccProfile("RGB ", wide, nil))...)...)
-	u := processed(t, s, withChunks(pictures.PNG(t, quarters(64, 48)), gamma(100_000), icc)).Upload
-	for i, name := range []string{"rXYZ", "gXYZ", "bXYZ"} {
-		assertLight(t, wide.primaries[name], u, (2*(i%2)+1)*u.Width/4, (2*(i/2)+1)*u.Height/4, name)
-	}
+	profile := pictures.ProfileChunk(c.T, iccProfile("RGB ", wide, ""))
+	assertWide(c.T, wide, c.processed(pictures.WithChunks(pictures.PNG(c.T, quarters(64, 48)), gamma(100_000), profile)).Upload, "a profile")
 }
 
-func processorColours(t *testing.T, s media.Processor) {
+func processorColours(c processorClient) {
 	wide := wideColours()
+	good := iccProfile("RGB ", wide, "")
 	opaque, transparent := quarters(64, 48), quarters(64, 48)
 	transparent.Pix[3] = 0
 	for _, m := range []*image.NRGBA{opaque, transparent} {
-		files := profiled(t, m, iccProfile("RGB ", wide, nil))
+		files := profiled(c.T, m, good)
 		if m == transparent {
 			delete(files, "JPEG")
 		}
 		for kind, raw := range files {
-			d := processed(t, s, raw, media.SizeSpec{Name: "sm", Width: 32, Height: 32})
-			for _, u := range []media.Upload{d.Upload, d.Variants[0].Upload} {
-				for i, name := range []string{"rXYZ", "gXYZ", "bXYZ"} {
-					assertLight(t, wide.primaries[name], u, (2*(i%2)+1)*u.Width/4, (2*(i/2)+1)*u.Height/4, "%s: %s", kind, name)
-				}
-			}
+			d := c.processed(raw, media.SizeSpec{Name: "sm", Width: 32, Height: 32})
+			assertWide(c.T, wide, d.Upload, kind)
+			assertWide(c.T, wide, d.Variants[0].Upload, kind)
 		}
 	}
 	// A profile that does not fit the picture changes nothing.
-	good := iccProfile("RGB ", wide, nil)
 	unsigned, long, short := bytes.Clone(good), bytes.Clone(good), bytes.Clone(good)
 	unsigned[36] ^= 1
 	long[3]++
 	short[3], short[2] = 100, 0
 	for name, icc := range map[string][]byte{
-		"unsigned": unsigned, "longer than it is": long, "shorter than a header": short, "of greys": iccProfile("GRAY", wide, nil),
-		"of inks": iccProfile("CMYK", wide, nil), "nothing": {}, "text": []byte("text"), "without tags": good[:132],
+		"unsigned": unsigned, "longer than it is": long, "shorter than a header": short, "of greys": iccProfile("GRAY", wide, ""),
+		"of inks": iccProfile("CMYK", wide, ""), "nothing": {}, "text": []byte("text"), "without tags": good[:132],
 	} {
-		for kind, raw := range profiled(t, opaque, icc) {
-			d := processed(t, s, raw)
-			assert.Empty(t, iccOf(t, d.Upload), "%s in a %s", name, kind)
-			assertQuarters(t, asPicture(t, d.Upload), [4]int{0, 1, 2, 3}, "%s in a %s", name, kind)
+		for kind, raw := range profiled(c.T, opaque, icc) {
+			d := c.processed(raw)
+			assert.Empty(c, iccOf(c.T, d.Upload), "%s in a %s", name, kind)
+			assertQuarters(c.T, asPicture(c.T, d.Upload), asIs, "%s in a %s", name, kind)
 		}
 	}
 	// Of 16 bits the upper 8 are left.
 	deep := image.NewNRGBA64(image.Rect(0, 0, 9, 9))
-	for y := range 9 {
-		for x := range 9 {
-			deep.SetNRGBA64(x, y, color.NRGBA64{uint16(x * 0x1f00), 0x8080, uint16(y * 0x1f1f), 0x4040})
-		}
+	for i := range 81 {
+		deep.SetNRGBA64(i%9, i/9, color.NRGBA64{uint16(i % 9 * 0x1f00), 0x8080, uint16(i / 9 * 0x1f1f), 0x4040})
 	}
-	m := asPicture(t, processed(t, s, pictures.PNG(t, deep)).Upload)
-	assert.Equal(t, color.NRGBA{7 * 0x1f, 0x80, 3 * 0x1f, 0x40}, m.At(7, 3))
+	m := asPicture(c.T, c.processed(pictures.PNG(c.T, deep)).Upload)
+	assert.Equal(c, color.NRGBA{7 * 0x1f, 0x80, 3 * 0x1f, 0x40}, m.At(7, 3))
 }
 
-func processorGreys(t *testing.T, s media.Processor) {
+func processorGreys(c processorClient) {
 	grey := image.NewGray(image.Rect(0, 0, 64, 48))
 	for i := range grey.Pix {
 		grey.Pix[i] = 100
 	}
-	icc := iccProfile("GRAY", colours{gamma: 1}, nil)
-	inPNG := chunk("iCCP", append([]byte("any\x00\x00"), deflated(t, icc)...)...)
-	inJPEG := segment(0xe2, append([]byte("ICC_PROFILE\x00\x01\x01"), icc...))
+	icc := iccProfile("GRAY", colours{gamma: 1}, "")
+	inPNG, inJPEG := pictures.ProfileChunk(c.T, icc), pictures.ProfileSegments(icc, len(icc))
 	for kind, raw := range map[string][]byte{
-		"JPEG": withSegments(pictures.JPEG(t, grey), inJPEG), "PNG": withChunks(pictures.PNG(t, grey), inPNG),
-		"PNG with alpha": withChunks(greyAlphaPNG(t, 64, 48, 100, 200), inPNG),
+		"JPEG": pictures.WithSegments(pictures.JPEG(c.T, grey), inJPEG...), "PNG": pictures.WithChunks(pictures.PNG(c.T, grey), inPNG),
+		"PNG with alpha": pictures.WithChunks(greyAlphaPNG(c.T, 64, 48, 100, 200), inPNG),
 	} {
-		d := processed(t, s, raw, media.SizeSpec{Name: "sm", Width: 32, Height: 32})
+		d := c.processed(raw, media.SizeSpec{Name: "sm", Width: 32, Height: 32})
 		for _, u := range []media.Upload{d.Upload, d.Variants[0].Upload} {
-			assert.InDelta(t, 100./255, light(t, u, 10, 10)[1], 0.02, kind)
+			assert.InDelta(c, 100./255, light(c.T, u, 10, 10)[1], 0.02, kind)
 			if kind != "PNG with alpha" {
-				assert.IsType(t, grey, asPicture(t, u), kind)
+				assert.IsType(c, grey, asPicture(c.T, u), kind)
 			}
 		}
 	}
 	// A profile for colours does not go with greys.
-	wrong := segment(0xe2, append([]byte("ICC_PROFILE\x00\x01\x01"), iccProfile("RGB ", wideColours(), nil)...))
-	assert.Empty(t, iccOf(t, processed(t, s, withSegments(pictures.JPEG(t, grey), wrong)).Upload))
+	wrong := iccProfile("RGB ", wideColours(), "")
+	raw := pictures.WithSegments(pictures.JPEG(c.T, grey), pictures.ProfileSegments(wrong, len(wrong))...)
+	assert.Empty(c, iccOf(c.T, c.processed(raw).Upload))
 }
 
 // greyAlphaPNG has a form that the encoder does not write.
@@ -290,30 +256,7 @@ func greyAlphaPNG(t *testing.T, width, height int, value, alpha byte) []byte {
 	t.Helper()
 	head := binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint32(nil, uint32(width)), uint32(height))
 	row := append([]byte{0}, bytes.Repeat([]byte{value, alpha}, width)...)
-	out := append([]byte("\x89PNG\r\n\x1a\n"), chunk("IHDR", append(head, 8, 4, 0, 0, 0)...)...)
-	out = append(out, chunk("IDAT", deflated(t, bytes.Repeat(row, height))...)...)
-	return append(out, chunk("IEND")...)
-}
-
-func processorInks(t *testing.T, s media.Processor) {
-	icc := segment(0xe2, append([]byte("ICC_PROFILE\x00\x01\x01"), iccProfile("CMYK", wideColours(), nil)...))
-	colour := segment(0xe2, append([]byte("ICC_PROFILE\x00\x01\x01"), iccProfile("RGB ", wideColours(), nil)...))
-	// Adobe's inks are written the other way round: 255 is none.
-	for _, c := range []struct {
-		inks [4]byte
-		want color.NRGBA
-	}{
-		{[4]byte{255, 255, 255, 255}, color.NRGBA{255, 255, 255, 255}}, {[4]byte{255, 255, 255, 0}, color.NRGBA{0, 0, 0, 255}},
-		{[4]byte{0, 255, 255, 255}, color.NRGBA{0, 255, 255, 255}}, {[4]byte{255, 0, 255, 255}, color.NRGBA{255, 0, 255, 255}},
-		{[4]byte{255, 0, 0, 255}, color.NRGBA{255, 0, 0, 255}},
-	} {
-		for _, profile := range [][]byte{icc, colour, nil} {
-			d := processed(t, s, withSegments(inkJPEG(c.inks[:]...), profile))
-			assert.Empty(t, iccOf(t, d.Upload))
-			assert.Equal(t, "image/jpeg", d.Type)
-			assertColour(t, c.want, asPicture(t, d.Upload), 4, 4)
-		}
-	}
-	assertColour(t, color.NRGBA{255, 0, 255, 255}, asPicture(t, processed(t, s, inkJPEG(255, 0, 255)).Upload), 4, 4,
-		"red, green and blue as they are")
+	out := append([]byte("\x89PNG\r\n\x1a\n"), pictures.Chunk("IHDR", append(head, 8, 4, 0, 0, 0)...)...)
+	out = append(out, pictures.Chunk("IDAT", pictures.Deflated(t, bytes.Repeat(row, height))...)...)
+	return append(out, pictures.Chunk("IEND")...)
 }

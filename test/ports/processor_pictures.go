@@ -1,17 +1,17 @@
 package ports
 
 import (
-	"bytes"
 	"encoding/base64"
 	"encoding/binary"
-	"hash/crc32"
 	"image"
 	"image/color"
-	"slices"
+	"math/rand/v2"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"plaza/domain/media"
 	"plaza/test/pictures"
 )
 
@@ -37,7 +37,7 @@ func encoded(t *testing.T, m *image.NRGBA) map[string][]byte {
 	t.Helper()
 	return map[string][]byte{
 		"image/jpeg": pictures.JPEG(t, m), "image/png": pictures.PNG(t, m), "image/gif": pictures.GIF(t, paletted(m)),
-		"image/webp": webPFile(webPOf(m)),
+		"image/webp": pictures.WebPFile(webPOf(m)),
 	}
 }
 
@@ -102,72 +102,15 @@ func webPOf(m *image.NRGBA) []byte {
 			b.put(uint(m.Pix[i+channel]&1), 1)
 		}
 	}
-	return webPChunk("VP8L", b.out)
-}
-
-func webPChunk(kind string, data []byte) []byte {
-	out := append([]byte(kind), binary.LittleEndian.AppendUint32(nil, uint32(len(data)))...)
-	return append(append(out, data...), make([]byte, len(data)%2)...)
-}
-
-func webPFile(chunks ...[]byte) []byte {
-	content := append([]byte("WEBP"), slices.Concat(chunks...)...)
-	return append([]byte("RIFF"), append(binary.LittleEndian.AppendUint32(nil, uint32(len(content))), content...)...)
-}
-
-// webPCanvas is the chunk that a file with more than the picture starts with.
-func webPCanvas(flags byte, width, height int) []byte {
-	w, h := width-1, height-1
-	return webPChunk("VP8X", []byte{flags, 0, 0, 0, byte(w), byte(w >> 8), byte(w >> 16), byte(h), byte(h >> 8), byte(h >> 16)})
-}
-
-func chunk(kind string, data ...byte) []byte {
-	out := binary.BigEndian.AppendUint32(nil, uint32(len(data)))
-	out = append(append(out, kind...), data...)
-	return binary.BigEndian.AppendUint32(out, crc32.ChecksumIEEE(out[4:]))
-}
-
-// withChunks is the PNG with more chunks behind its header.
-func withChunks(raw []byte, chunks ...[]byte) []byte {
-	const header = 8 + 25
-	return slices.Concat(raw[:header], slices.Concat(chunks...), raw[header:])
-}
-
-func segment(marker byte, data []byte) []byte {
-	out := binary.BigEndian.AppendUint16([]byte{0xff, marker}, uint16(len(data)+2))
-	return append(out, data...)
-}
-
-// withSegments is the JPEG with more segments at its start.
-func withSegments(raw []byte, segments ...[]byte) []byte {
-	return slices.Concat(raw[:2], slices.Concat(segments...), raw[2:])
-}
-
-// exif says how the camera was held, and at the end any other data.
-func exif(order binary.AppendByteOrder, orientation uint16, more string) []byte {
-	out := []byte("II")
-	if order == binary.AppendByteOrder(binary.BigEndian) {
-		out = []byte("MM")
-	}
-	out = order.AppendUint16(out, 42)
-	out = order.AppendUint32(out, 8)
-	out = order.AppendUint16(out, 2)
-	for _, entry := range [][2]uint16{{0x0100, 1}, {0x0112, orientation}} {
-		out = order.AppendUint16(out, entry[0])
-		out = order.AppendUint16(out, 3)
-		out = order.AppendUint32(out, 1)
-		out = order.AppendUint16(out, entry[1])
-		out = order.AppendUint16(out, 0)
-	}
-	return append(append(out, 0, 0, 0, 0), more...)
+	return pictures.WebPChunk("VP8L", b.out)
 }
 
 // hollowPNG is a PNG that only declares its size, in 71 bytes.
 func hollowPNG(width, height uint32) []byte {
 	head := binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint32(nil, width), height)
-	out := append([]byte("\x89PNG\r\n\x1a\n"), chunk("IHDR", append(head, 8, 6, 0, 0, 0)...)...)
-	out = append(out, chunk("IDAT", 0x78, 0x9c, 3, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0)...)
-	return append(out, chunk("IEND")...)
+	out := append([]byte("\x89PNG\r\n\x1a\n"), pictures.Chunk("IHDR", append(head, 8, 6, 0, 0, 0)...)...)
+	out = append(out, pictures.Chunk("IDAT", 0x78, 0x9c, 3, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0)...)
+	return append(out, pictures.Chunk("IEND")...)
 }
 
 // hollowGIF and hollowJPEG only declare their sizes as well.
@@ -182,35 +125,120 @@ func hollowJPEG(width, height uint16) []byte {
 	return append(binary.BigEndian.AppendUint16(out, width), 1, 1, 0x11, 0)
 }
 
-func hollowWebP(width, height int) []byte { return webPFile(webPCanvas(0x10, width, height)) }
+func hollowWebP(width, height int) []byte {
+	return pictures.WebPFile(pictures.WebPCanvas(0x10, width, height))
+}
 
-// inkJPEG is one block of 8 x 8 pixels of one colour, in any number of components;
-// Adobe's segment says that they are what they are.
-func inkJPEG(values ...byte) []byte {
-	n := byte(len(values))
-	out := slices.Concat([]byte{0xff, 0xd8}, segment(0xee, []byte("Adobe\x00\x64\x00\x00\x00\x00\x00")))
-	out = append(out, segment(0xdb, append([]byte{0}, bytes.Repeat([]byte{8}, 64)...))...)
-	frame, scan := []byte{8, 0, 8, 0, 8, n}, []byte{n}
-	for i := range n {
-		frame, scan = append(frame, i+1, 0x11, 0), append(scan, i+1, 0)
-	}
-	out = append(out, segment(0xc0, frame)...)
-	// Codes: 00 for a difference of 7 bits, 01 for one of 8; 0 for the end of a block.
-	out = append(out, segment(0xc4, append([]byte{0x00, 0, 2}, append(make([]byte, 14), 7, 8)...))...)
-	out = append(out, segment(0xc4, append([]byte{0x10, 1}, append(make([]byte, 15), 0)...))...)
-	out = append(out, segment(0xda, append(scan, 0, 63, 0))...)
-	var data string
-	for _, v := range values {
-		data += map[byte]string{0: "01" + "01111111", 255: "00" + "1111111"}[v] + "0"
-	}
-	for data += "1111111"; len(data) >= 8; data = data[8:] {
-		var b byte
-		for _, bit := range data[:8] {
-			b = b<<1 | byte(bit-'0')
+// noise is a picture that compresses badly.
+func noise(width, height int) *image.NRGBA {
+	m := image.NewNRGBA(image.Rect(0, 0, width, height))
+	dice := rand.New(rand.NewPCG(1, 2))
+	for i := 0; i < len(m.Pix); i += 4 {
+		for channel := range 3 {
+			m.Pix[i+channel] = uint8(-(dice.IntN(2))) // 0 or 255, for the WebP
 		}
-		if out = append(out, b); b == 0xff {
-			out = append(out, 0)
+		m.Pix[i+3] = 255
+	}
+	return m
+}
+
+func processorSizes(c processorClient) {
+	frames := []media.SizeSpec{{Name: "a", Width: 30, Height: 30}, {Name: "b", Width: 100, Height: 100}, {Name: "c", Width: 30, Height: 5},
+		{Name: "d", Width: 60, Height: 60}, {Name: "e", Width: 30, Height: 30}}
+	for _, p := range []struct {
+		picture image.Point
+		sizes   []image.Point // zero: the picture's own
+	}{
+		{image.Pt(200, 100), []image.Point{{30, 15}, {100, 50}, {10, 5}, {60, 30}, {30, 15}}},
+		{image.Pt(100, 200), []image.Point{{15, 30}, {50, 100}, {3, 5}, {30, 60}, {15, 30}}},
+		{image.Pt(60, 60), []image.Point{{30, 30}, {}, {5, 5}, {}, {30, 30}}},
+		{image.Pt(31, 31), []image.Point{{30, 30}, {}, {5, 5}, {}, {30, 30}}},
+		{image.Pt(30, 30), []image.Point{{}, {}, {5, 5}, {}, {}}},
+		{image.Pt(7, 5), []image.Point{{}, {}, {}, {}, {}}},
+		{image.Pt(1000, 3), []image.Point{{30, 1}, {100, 1}, {30, 1}, {60, 1}, {30, 1}}},
+		{image.Pt(1, 700), []image.Point{{1, 30}, {1, 100}, {1, 5}, {1, 60}, {1, 30}}},
+	} {
+		for kind, raw := range encoded(c.T, quarters(p.picture.X, p.picture.Y)) {
+			d := c.processed(raw, frames...)
+			require.Len(c, d.Variants, len(frames))
+			for i, r := range d.Variants {
+				assert.Equal(c, frames[i].Name, r.Name)
+				want := p.sizes[i]
+				if want == (image.Point{}) {
+					assert.Nil(c, r.Bytes, "%s of %v in %s", kind, p.picture, r.Name)
+					assert.Equal(c, []any{d.Type, d.Width, d.Height}, []any{r.Type, r.Width, r.Height})
+					continue
+				}
+				assert.Equal(c, want, image.Pt(r.Width, r.Height), "%s of %v in %s", kind, p.picture, r.Name)
+				m := asPicture(c.T, r.Upload)
+				if want.X > 20 && want.Y > 20 {
+					assertQuarters(c.T, m, [4]int{0, 1, 2, 3}, "%s of %v in %s", kind, p.picture, r.Name)
+				}
+			}
 		}
 	}
-	return append(out, 0xff, 0xd9)
+}
+
+// drawn is a picture of so many pixels, by the function.
+func drawn(size image.Point, at func(x, y int) color.NRGBA) *image.NRGBA {
+	m := image.NewNRGBA(image.Rectangle{Max: size})
+	for y := range size.Y {
+		for x := range size.X {
+			m.SetNRGBA(x, y, at(x, y))
+		}
+	}
+	return m
+}
+
+func level(m image.Image, x, y int) float64 {
+	return float64(color.GrayModel.Convert(m.At(x, y)).(color.Gray).Y)
+}
+
+// variants are those of the picture, made together and each alone.
+func (c processorClient) variants(raw []byte) []media.Variant {
+	c.Helper()
+	frames := []media.SizeSpec{{Name: "s", Width: 40, Height: 40}, {Name: "m", Width: 100, Height: 100}, {Name: "l", Width: 230, Height: 230}}
+	all := c.processed(raw, frames...).Variants
+	for _, f := range frames {
+		all = append(all, c.processed(raw, f).Variants...)
+	}
+	return all
+}
+
+func processorSharp(c processorClient) {
+	if testing.Short() {
+		c.Skip("make test-all runs this")
+	}
+	// A chequerboard too fine to be seen is grey, everywhere alike.
+	board := drawn(image.Pt(480, 480), func(x, y int) color.NRGBA {
+		v := uint8((x+y)%2) * 255
+		return color.NRGBA{v, v, v, 255}
+	})
+	for kind, raw := range encoded(c.T, board) {
+		for _, r := range c.variants(raw) {
+			m := asPicture(c.T, r.Upload)
+			for y := 2; y < r.Height-2; y += 7 {
+				for x := 2; x < r.Width-2; x++ {
+					require.InDelta(c, 127, level(m, x, y), 12, "%s, %s at %d, %d", kind, r.Name, x, y)
+				}
+			}
+		}
+	}
+	// What can't be seen does not colour its neighbours.
+	ghost := drawn(image.Pt(480, 480), func(x, _ int) color.NRGBA {
+		if x/8%2 == 0 {
+			return color.NRGBA{255, 0, 0, 0}
+		}
+		return color.NRGBA{0, 0, 255, 255}
+	})
+	for _, r := range c.variants(encoded(c.T, ghost)["image/png"]) {
+		assert.Equal(c, "image/png", r.Type)
+		m := asPicture(c.T, r.Upload)
+		for x := range r.Width {
+			if n := color.NRGBAModel.Convert(m.At(x, r.Height/2)).(color.NRGBA); n.A > 16 {
+				require.InDelta(c, 0, n.R, 8, "%s at %d", r.Name, x)
+				require.InDelta(c, 255, n.B, 8, "%s at %d", r.Name, x)
+			}
+		}
+	}
 }

@@ -14,6 +14,7 @@ import (
 
 	"plaza/domain/fault"
 	"plaza/domain/media"
+	"plaza/test/pictures"
 )
 
 // slow is an upload whose second half can't be read before the gate opens.
@@ -139,7 +140,7 @@ func processorWaitEnds(t *testing.T, c *crowd, small []byte) {
 	for _, ended := range admitted {
 		assert.NoError(t, <-ended)
 	}
-	processed(t, c.s, small)
+	processorClient{t, c.s}.processed(small)
 }
 
 func processorDeadline(t *testing.T, c *crowd, small []byte) {
@@ -165,7 +166,7 @@ func processorWaitingBounded(t *testing.T, c *crowd, small []byte) {
 
 // processorDozen works on pictures of the lane in which the fewest are processed at once.
 func processorDozen(t *testing.T, c *crowd, _ []byte) {
-	large := webPFile(webPOf(noise(400, 400)))
+	large := pictures.WebPFile(webPOf(noise(400, 400)))
 	var calls []*crowd
 	var ended []<-chan error
 	come := func(by string) *crowd {

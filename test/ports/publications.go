@@ -3,14 +3,19 @@ package ports
 import (
 	"cmp"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"plaza/domain/calendar"
+	"plaza/domain/event"
 	"plaza/domain/fault"
 	"plaza/domain/feed"
+	"plaza/domain/markup"
+	"plaza/domain/news"
 	"plaza/domain/page"
 	"plaza/domain/publication"
 )
@@ -32,11 +37,7 @@ func (w *fixtures) publications(q publication.Query) page.Page[publication.Publi
 
 // idsOf returns the ids of the publications.
 func idsOf(all []publication.Publication) []publication.ID {
-	ids := []publication.ID{}
-	for _, p := range all {
-		ids = append(ids, p.ID)
-	}
-	return ids
+	return mapped(all, func(p publication.Publication) publication.ID { return p.ID })
 }
 
 // originals are the numbers of what there is when only originals are asked for.
@@ -118,4 +119,194 @@ func (w *fixtures) pagedPublications(q publication.Query, size int) []publicatio
 		}
 		assert.Len(w, p.Items, size)
 	}
+}
+
+// HowTos is the suite of publication.HowTos.
+func HowTos(t *testing.T, open Open) {
+	open.keeps(t, []promise{
+		{"List has the how-tos of the categories, of all when none is named", listHowTos},
+		{"List is newest first, ties by category and robot", listHowTosNewest},
+	})
+}
+
+// howTos are in the form in which they are compared: no bundles are nil.
+func (w *fixtures) howTos(r page.Request, categories ...string) page.Page[publication.HowTo] {
+	w.Helper()
+	p, err := w.HowTos.List(w.Context(), categories, r)
+	require.NoError(w, err)
+	return page.Map(p, func(h publication.HowTo) publication.HowTo {
+		if len(h.Bundles) == 0 {
+			h.Bundles = nil
+		}
+		return h
+	})
+}
+
+func listHowTos(w *fixtures) {
+	robot, other := w.newUser(), w.newUser()
+	a, b, c := howTo("a", robot, noon, 1), howTo("b", robot, noon, 2), howTo("b", other, noon, 3)
+	percent := howTo("%", robot, noon, 4)
+	w.imports(a, b, c, percent)
+	for _, q := range []struct {
+		categories []string
+		want       []publication.HowTo
+	}{
+		{nil, []publication.HowTo{percent, a, b, c}}, {[]string{"a"}, []publication.HowTo{a}}, {[]string{"b"}, []publication.HowTo{b, c}},
+		{[]string{"b", "a", "b", "x"}, []publication.HowTo{a, b, c}}, {[]string{"%"}, []publication.HowTo{percent}},
+		{[]string{"A"}, []publication.HowTo{}}, {[]string{"a "}, []publication.HowTo{}}, {[]string{""}, []publication.HowTo{}},
+		{[]string{"'", "a,b"}, []publication.HowTo{}},
+	} {
+		p := w.howTos(page.Request{}, q.categories...)
+		assert.Equal(w, q.want, p.Items, "%q", q.categories)
+		assert.Equal(w, len(q.want), p.Total)
+	}
+}
+
+func listHowTosNewest(w *fixtures) {
+	first, second := w.newUser(), w.newUser()
+	want := []publication.HowTo{
+		howTo("d", first, noon.Add(2*time.Microsecond)), howTo("a", second, noon.Add(time.Microsecond)), howTo("B", second, noon),
+		howTo("a", first, noon), howTo("a", second, noon.Add(-time.Microsecond)), howTo("c", first, noon.Add(-time.Microsecond)),
+		howTo("c", second, noon.Add(-time.Microsecond)), howTo("é", first, noon.Add(-time.Microsecond)),
+	}
+	want[4].Category = "b"
+	for _, at := range []int{7, 2, 0, 5, 4, 6, 1, 3} {
+		w.imports(want[at])
+	}
+	assert.Equal(w, want, w.howTos(page.Request{}).Items)
+}
+
+// Categories is the suite of feed.Categories.
+func Categories(t *testing.T, open Open) {
+	open.keeps(t, []promise{
+		{"ByIDs returns those of the ids that exist, under their ids", categoriesByIDs},
+	})
+}
+
+func (w *fixtures) categoriesAt(ids ...feed.CategoryID) map[feed.CategoryID]feed.Category {
+	w.Helper()
+	found, err := w.Categories.ByIDs(w.Context(), ids)
+	require.NoError(w, err)
+	return found
+}
+
+func categoriesByIDs(w *fixtures) {
+	w.category(1)
+	w.category(2)
+	w.category(3)
+	found := w.categoriesAt(3, 0, 1, 99, -1, 3)
+	require.Len(w, found, 2)
+	assert.Equal(w, feed.CategoryID(1), found[1].ID)
+	assert.Equal(w, feed.CategoryID(3), found[3].ID)
+	assert.Empty(w, w.categoriesAt())
+	assert.Empty(w, w.categoriesAt(0))
+
+	found[1] = feed.Category{}
+	assert.Equal(w, feed.CategoryID(1), w.categoriesAt(1)[1].ID, "what came out is private")
+}
+
+// News is the suite of the news that event.RelatedReader loads.
+func News(t *testing.T, open Open) {
+	open.keeps(t, []promise{
+		{"news has ascending ids in the order in which it is imported", newsAdd},
+		{"Around returns for every spot the news of its day, and leaves out spots without any", newsOfDay},
+		{"those of the spot's own city, if it has one, come first, then by ascending id", newsOwnCity},
+		{"at most limit each", newsLimit},
+	})
+}
+
+func (w *fixtures) report(items ...news.Item) {
+	w.Helper()
+	importEach(w, items...)
+}
+
+func (w *fixtures) newsAround(limit int, spots ...event.DayInCity) map[event.DayInCity][]news.Item {
+	w.Helper()
+	found, err := w.Related.Load(w.Context(), event.RelatedQuery{DaysInCities: spots, News: limit})
+	require.NoError(w, err)
+	return found.News
+}
+
+// headlines are the titles of the news around the spot.
+func (w *fixtures) headlines(limit int, spot event.DayInCity) string {
+	w.Helper()
+	var titles []string
+	for _, item := range w.newsAround(limit, spot)[spot] {
+		titles = append(titles, item.Title)
+	}
+	return strings.Join(titles, " ")
+}
+
+func newsAdd(w *fixtures) {
+	full := news.Item{
+		SiteName: "Plaza Mayor", SiteLogo: "logos/1.png", URL: "https://example.org/?a=1&b='", Title: broad(200),
+		Released: pi, HTML: markup.HTML("<p>" + broad(16_000) + "</p>"), Category: "Fiestas", City: "Sevilla",
+		District: "Triana", Province: "Andalucía", Country: "ES",
+	}
+	bare := news.Item{ID: 77, Released: pi}
+	w.imports(full, bare)
+	w.report(full)
+
+	spot := event.DayInCity{Date: pi}
+	found := w.newsAround(10, spot)[spot]
+	require.Len(w, found, 3)
+	assert.Positive(w, found[0].ID)
+	assert.Less(w, found[0].ID, found[1].ID)
+	assert.Less(w, found[1].ID, found[2].ID)
+	for i, want := range []news.Item{full, bare, full} {
+		want.ID = found[i].ID
+		assert.Equal(w, want, found[i])
+	}
+}
+
+func newsOfDay(w *fixtures) {
+	for _, day := range []string{"2026-03-13", "2026-03-14", "2026-03-15", "0001-01-01", "9999-12-31"} {
+		w.report(news.Item{Title: day, Released: date(w, day)}, news.Item{Title: day, Released: date(w, day), City: "Sevilla"})
+	}
+	a := event.DayInCity{Date: pi, City: "Sevilla"}
+	b := event.DayInCity{Date: pi}
+	c := event.DayInCity{Date: date(w, "0001-01-01")}
+	empty := event.DayInCity{Date: date(w, "2026-03-16"), City: "Sevilla"}
+	found := w.newsAround(10, a, b, c, a, empty)
+	require.Len(w, found, 3)
+	assert.NotContains(w, found, empty)
+	for spot, items := range found {
+		assert.Len(w, items, 2)
+		for _, item := range items {
+			assert.Equal(w, spot.Date, item.Released)
+			assert.Equal(w, spot.Date.String(), item.Title)
+		}
+	}
+}
+
+func newsOwnCity(w *fixtures) {
+	w.report(newsItems("杭州市", "a")...)
+	w.report(newsItems("", "b")...)
+	w.report(newsItems("Sevilla", "c", "d")...)
+	w.report(newsItems("sevilla", "e")...)
+	w.report(newsItems("Sevilla ", "f")...)
+	w.report(newsItems("杭州市", "g")...)
+	for city, want := range map[string]string{
+		"杭州市": "a g b c d e f", "Sevilla": "c d a b e f g", "sevilla": "e a b c d f g",
+		"": "a b c d e f g", "%": "a b c d e f g", "杭州": "a b c d e f g",
+	} {
+		assert.Equal(w, want, w.headlines(10, event.DayInCity{Date: pi, City: city}), city)
+	}
+}
+
+func newsLimit(w *fixtures) {
+	w.report(newsItems("Sevilla", "a", "b", "c")...)
+	w.report(newsItems("杭州市", "d", "e")...)
+	assert.Equal(w, "d e a", w.headlines(3, event.DayInCity{Date: pi, City: "杭州市"}))
+	assert.Equal(w, "a", w.headlines(1, event.DayInCity{Date: pi, City: "Sevilla"}))
+	for spot, items := range w.newsAround(2, event.DayInCity{Date: pi, City: "杭州市"}, event.DayInCity{Date: pi}) {
+		assert.Len(w, items, 2, "%v", spot)
+	}
+}
+
+func date(w *fixtures, day string) calendar.Date {
+	w.Helper()
+	d, err := calendar.ParseDate(day)
+	require.NoError(w, err)
+	return d
 }

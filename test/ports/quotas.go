@@ -26,11 +26,9 @@ func Quotas(t *testing.T, open Open) {
 		{"an event that is made a draft is one more, whichever call makes it", draftsUnpublished},
 		{"drafts that are added at once don't exceed the quota", draftsAtOnce},
 		{"one comment too many on an event is ErrComments, and is not counted", commentsFull},
-		{"comments that are added at once don't exceed the quota", commentsFullAtOnce},
 		{"one follow too many is ErrFollows, and what is followed already is no further one", followsFull},
-		{"follows that are stored at once don't exceed the quota", followsFullAtOnce},
 		{"one block too many is ErrBlocks, and who is blocked already is no further one", blocksFull},
-		{"blocks that are stored at once don't exceed the quota", blocksFullAtOnce},
+		{"comments, follows and blocks that are stored at once don't exceed the quota", fullAtOnce},
 		{"plates, images and avatars share one quota of bytes, and what exceeds it is not stored", picturesFull},
 		{"what is deleted or replaced gives its bytes back", picturesGiveBack},
 		{"pictures that are stored at once don't exceed the quota", picturesAtOnce},
@@ -57,12 +55,6 @@ func (w *fixtures) consistent() {
 func (w *fixtures) drafted(author user.ID) *event.Event {
 	w.Helper()
 	return w.written(author, noon, published(false))
-}
-
-// addsDraft stores a draft.
-func (w *fixtures) addsDraft(author user.ID) error {
-	_, err := w.Events.Add(w.Context(), w.drafted(author))
-	return err
 }
 
 // draftsOf returns the number of the author's drafts.
@@ -125,26 +117,19 @@ func (w *fixtures) assertRoomFor(room int, errs []error, want error) {
 func draftsAtOnce(w *fixtures) {
 	l := quota.Limits{Drafts: 6}
 	author, w := w.newUser(), w.within(l)
-	for range 3 {
-		shown := make([]event.Entry, 2*many)
-		for i := range shown {
-			shown[i] = w.got(w.write(author, noon).ID())
+	shown := mapped(make([]event.Entry, 2*many), func(event.Entry) event.Entry { return w.got(w.write(author, noon).ID()) })
+	w.assertRoomFor(l.Drafts, atOnce(3*many, func(i int) (err error) {
+		switch i % 3 {
+		case 0:
+			_, err = w.Events.Add(w.Context(), w.drafted(author))
+		case 1:
+			_, err = w.Events.Change(w.Context(), shown[i/3].ID(), apply(noon, published(false)))
+		default:
+			_, err = w.Events.ChangeRead(w.Context(), shown[many+i/3], apply(noon, published(false)))
 		}
-		w.assertRoomFor(l.Drafts, atOnce(3*many, func(i int) error {
-			switch i % 3 {
-			case 0:
-				return w.addsDraft(author)
-			case 1:
-				_, err := w.Events.Change(w.Context(), shown[i/3].ID(), apply(noon, published(false)))
-				return err
-			default:
-				_, err := w.Events.ChangeRead(w.Context(), shown[many+i/3], apply(noon, published(false)))
-				return err
-			}
-		}), l.ErrDrafts())
-		assert.Equal(w, l.Drafts, w.draftsOf(author))
-		author = w.newUser()
-	}
+		return err
+	}), l.ErrDrafts())
+	assert.Equal(w, l.Drafts, w.draftsOf(author))
 	w.consistent()
 }
 
@@ -176,16 +161,6 @@ func commentsFull(w *fixtures) {
 	w.consistent()
 }
 
-func commentsFullAtOnce(w *fixtures) {
-	l := quota.Limits{Comments: 5}
-	author, other, w := w.newUser(), w.newUser(), w.within(l)
-	e := w.write(author, noon).ID()
-	errs := atOnce(2*many, func(i int) error { return w.says(e, []user.ID{author, other}[i%2]) })
-	w.assertRoomFor(2*l.Comments, errs, l.ErrComments())
-	assert.Equal(w, 2*l.Comments, w.entry(e).Comments)
-	w.consistent()
-}
-
 // followed returns the error of following.
 func (w *fixtures) followed(s subscription.Subscription) error {
 	_, _, err := w.Subscriptions.Follow(w.Context(), s)
@@ -214,18 +189,6 @@ func followsFull(w *fixtures) {
 	assert.Equal(w, 3, w.subscriptions(subscription.Query{User: who}).Total)
 }
 
-func followsFullAtOnce(w *fixtures) {
-	l := quota.Limits{Follows: 5}
-	who, other, w := w.newUser(), w.newUser(), w.within(l)
-	idols := make([]user.ID, many)
-	for i := range idols {
-		idols[i] = w.newUser()
-	}
-	errs := atOnce(2*many, func(i int) error { return w.followed(toUser([]user.ID{who, other}[i%2], idols[i/2], noon)) })
-	w.assertRoomFor(2*l.Follows, errs, l.ErrFollows())
-	assert.Equal(w, l.Follows, w.subscriptions(subscription.Query{User: who}).Total)
-}
-
 func blocksFull(w *fixtures) {
 	l := quota.Limits{Follows: 1}
 	who, other, third, unlimited, w := w.newUser(), w.newUser(), w.newUser(), w, w.within(l)
@@ -241,15 +204,24 @@ func blocksFull(w *fixtures) {
 	require.NoError(w, unlimited.blocks(who, other, noon), "no quota")
 }
 
-func blocksFullAtOnce(w *fixtures) {
-	l := quota.Limits{Follows: 5}
-	who, w := w.newUser(), w.within(l)
-	others := make([]user.ID, many)
-	for i := range others {
-		others[i] = w.newUser()
+func fullAtOnce(w *fixtures) {
+	l := quota.Limits{Comments: 5, Follows: 5}
+	who, other, w := w.newUser(), w.newUser(), w.within(l)
+	e := w.write(who, noon).ID()
+	others := w.users(many)
+	for _, c := range []struct {
+		full  error
+		write func(by, to user.ID) error
+	}{
+		{l.ErrComments(), func(by, _ user.ID) error { return w.says(e, by) }},
+		{l.ErrFollows(), func(by, to user.ID) error { return w.followed(toUser(by, to, noon)) }},
+		{l.ErrBlocks(), func(by, to user.ID) error { return w.blocks(by, to, noon) }},
+	} {
+		w.assertRoomFor(10, atOnce(2*many, func(i int) error { return c.write([]user.ID{who, other}[i%2], others[i/2]) }), c.full)
 	}
-	w.assertRoomFor(l.Follows, atOnce(many, func(i int) error { return w.blocks(who, others[i], noon) }), l.ErrBlocks())
+	assert.Equal(w, 10, w.entry(e).Comments)
 	assert.Len(w, w.blockedBy(who), l.Follows)
+	w.consistent()
 }
 
 // keyNo returns the key of a picture that no other test has.
@@ -294,8 +266,7 @@ func picturesFull(w *fixtures) {
 	plated := w.drafted(owner)
 	require.NoError(w, plated.AddPlate(keyNo(2), 10, noon))
 	require.NoError(w, plated.AddPlate(keyNo(3), 10, noon))
-	e, err := w.Events.Add(w.Context(), plated)
-	require.NoError(w, err)
+	e := w.stores(plated)
 	assert.Equal(w, stateOf(e), stateOf(w.entry(e.ID()).Event))
 	require.NoError(w, w.attaches(e.ID(), keyNo(4), 5))
 	w.changeRead(w.got(e.ID()), func(e *event.Event) error { return e.AddPlate(keyNo(5), 5, noon) })
@@ -352,10 +323,7 @@ func picturesGiveBack(w *fixtures) {
 	w.assertLeft(owner, l, 10)
 	w.changeOf(image.ID, discard)
 	w.assertLeft(owner, l, 10)
-	remove := func(e *event.Event) error {
-		_, err := e.RemovePlate(e.State().Plates[0].ID, noon)
-		return err
-	}
+	remove := withoutFirstPlate
 	w.change(e.ID(), remove)
 	w.assertLeft(owner, l, 20)
 	w.changeRead(w.got(e.ID()), remove)
@@ -364,8 +332,7 @@ func picturesGiveBack(w *fixtures) {
 	w.assertLeft(owner, l, 0)
 	require.NoError(w, w.portrays(owner, "c", 30))
 	w.assertLeft(owner, l, 50)
-	_, err = w.Events.Remove(w.Context(), e.ID())
-	require.NoError(w, err)
+	w.remove(e.ID())
 	w.assertLeft(owner, l, 70)
 	require.NoError(w, w.Directory.SetAvatar(w.Context(), owner, media.Picture{}, 0))
 	w.assertLeft(owner, l, 100)
@@ -393,7 +360,7 @@ func picturesAtOnce(w *fixtures) {
 	w.assertLeft(owner, l, 0)
 
 	// Some are deleted while others are added.
-	for _, err := range atOnce(len(kept)+2, func(i int) error {
+	w.succeed(atOnce(len(kept)+2, func(i int) error {
 		switch i {
 		case len(kept):
 			_, err := w.Events.Remove(w.Context(), events[0])
@@ -403,9 +370,7 @@ func picturesAtOnce(w *fixtures) {
 		}
 		_, err := w.Images.Change(w.Context(), kept[i].ID, discard)
 		return errors.Join(err, w.within(quota.Limits{}).attaches(events[1], keyNo(200+i), 1))
-	}) {
-		require.NoError(w, err)
-	}
+	}))
 	w.consistent()
 }
 
@@ -422,9 +387,7 @@ func sizesCounted(w *fixtures) {
 		require.NoError(w, w.Room.CountSizes(w.Context(), none, 50))
 		w.assertLeft(owner, l, 60)
 	}
-	for _, err := range atOnce(many, func(int) error { return w.Room.CountSizes(w.Context(), avatarOf("face").Key, 15) }) {
-		require.NoError(w, err)
-	}
+	w.succeed(atOnce(many, func(int) error { return w.Room.CountSizes(w.Context(), avatarOf("face").Key, 15) }))
 	w.assertLeft(owner, l, 45)
 	require.NoError(w, w.portrays(owner, "another", 65))
 	w.assertLeft(owner, l, 15)

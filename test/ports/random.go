@@ -55,8 +55,8 @@ func (c random) edits() []edit {
 // relate returns the relation of two users.
 type relate func(viewer, author user.ID) subscription.Relation
 
-// users is people who follow and block each other at random.
-func (w *fixtures) users(c random) ([]user.ID, relate) {
+// acquainted are people who follow and block each other at random.
+func (w *fixtures) acquainted(c random) ([]user.ID, relate) {
 	w.Helper()
 	var people []user.ID
 	for range 5 {
@@ -120,7 +120,7 @@ func (w *fixtures) writesOf(c random, on event.ID, who user.ID) []error {
 
 func discussRandom(w *fixtures) {
 	w.eachSeed(func(w *fixtures, c random) {
-		people, relation := w.users(c)
+		people, relation := w.acquainted(c)
 		told := map[user.ID]int{}
 		for _, author := range people {
 			_, told[author] = w.notifications(author)

@@ -95,11 +95,10 @@ func sessionStanding(w *fixtures) {
 	assert.Equal(w, "Europe/Madrid", s.Zone)
 	assert.Zero(w, s.Seen, "never seen")
 
-	require.NoError(w, w.Accounts.Change(w.Context(), holder, func(a *access.Account) error {
+	w.changeAccount(holder, func(a *access.Account) {
 		a.SetPassword("another hash")
 		a.Disabled, a.Staff, a.Scopes = false, false, []access.Scope{access.WritingBundle}
-		return nil
-	}))
+	})
 	assert.Equal(w, standing(w.account(holder)), standing(w.session(token(holder, 1)).Account))
 }
 
@@ -186,11 +185,9 @@ func touchFromMany(w *fixtures) {
 		sessions = append(sessions, w.session(w.issue(token(holder, byte(i)))))
 	}
 	at := func(i int) time.Time { return noon.Add(time.Hour + time.Duration(i)*access.SeenEvery) }
-	for _, err := range atOnce(many, func(i int) error {
+	w.succeed(atOnce(many, func(i int) error {
 		return w.Tokens.Touch(w.Context(), access.Sighting{Session: sessions[i], At: at(i)})
-	}) {
-		require.NoError(w, err)
-	}
+	}))
 	s, err := w.Tokens.Session(w.Context(), sessions[0].Hash)
 	require.NoError(w, err)
 	assert.Equal(w, at(many-1), s.Seen)
@@ -256,12 +253,9 @@ func tokensBounded(w *fixtures) {
 		}
 		all = append(all, w.issue(t))
 	}
-	var left []access.TokenID
 	theirs, err := w.Tokens.OfUsers(w.Context(), holder)
 	require.NoError(w, err)
-	for _, t := range theirs {
-		left = append(left, t.ID)
-	}
+	left := mapped(theirs, func(t access.Token) access.TokenID { return t.ID })
 	var want []access.TokenID
 	for n, t := range all {
 		if n != access.MaxTokens-2 { // the older of the two that were used longest ago, but for the new one
@@ -286,10 +280,9 @@ func tokenKept(w *fixtures) {
 	others := issue(other, 4, generation+2) // the holder's when it is to be kept
 	for _, keep := range []access.Token{kept, outdated, others} {
 		before := w.account(holder).Generation
-		require.NoError(w, w.Accounts.Change(w.Context(), holder, func(a *access.Account) error {
+		w.changeAccount(holder, func(a *access.Account) {
 			a.SetPasswordWith(keep.ID, "another hash")
-			return nil
-		}))
+		})
 		account := w.account(holder)
 		assert.Equal(w, before+1, account.Generation)
 		assert.Zero(w, account.Kept)

@@ -1,7 +1,6 @@
 package disk_test
 
 import (
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -126,27 +125,6 @@ func TestAllShowsNothingThatWasNotPutThere(t *testing.T) {
 	assert.Equal(t, []media.Key{media.Key("public/" + name("h"))}, keysOf(t, s))
 }
 
-// Former versions stored uploads unchanged, in other types than today.
-func TestPicturesOfFormerTypesAreStillThere(t *testing.T) {
-	dir := t.TempDir()
-	s := open(t, dir)
-	for kind, name := range map[string]string{
-		"image/gif": strings.Repeat("g", 26) + ".gif", "image/webp": strings.Repeat("w", 26) + ".webp",
-	} {
-		folder := filepath.Join(dir, "public", name[:2])
-		require.NoError(t, os.MkdirAll(folder, 0o750))
-		require.NoError(t, os.WriteFile(filepath.Join(folder, name), []byte("x"), 0o600))
-		key := media.KeyAt(media.Everyone, name)
-		f, err := s.Open(t.Context(), key)
-		require.NoError(t, err)
-		assert.Equal(t, kind, f.Type)
-		require.NoError(t, f.Close())
-		assert.Contains(t, keysOf(t, s), key)
-		require.NoError(t, s.Remove(t.Context(), key))
-		assert.Empty(t, keysOf(t, s))
-	}
-}
-
 func TestWhatAKilledServerLeftIsCleared(t *testing.T) {
 	dir := t.TempDir()
 	open(t, dir)
@@ -168,45 +146,4 @@ func TestWhatCanNotBeOpened(t *testing.T) {
 	require.NoError(t, os.WriteFile(file, nil, 0o600))
 	_, err = disk.New(file, "https://plaza.example", key)
 	require.Error(t, err)
-}
-
-// FuzzOpen opens pictures by any name. Only the key of a stored picture opens a file, and
-// never one of another audience or outside the folder.
-func FuzzOpen(f *testing.F) {
-	dir := f.TempDir()
-	s, err := disk.New(dir, "https://plaza.example/base/", key)
-	require.NoError(f, err)
-	f.Cleanup(func() { assert.NoError(f, s.Close()) })
-	stored := map[media.Key]bool{}
-	for _, audience := range []media.Audience{media.Everyone, media.Viewers} {
-		k, err := photo.Put(f.Context(), s, audience)
-		require.NoError(f, err)
-		stored[k] = true
-		name := filepath.Base(string(k))
-		for _, other := range []string{
-			name, name[:2] + "/" + name, "../private/" + name, "..%2fprivate%2f" + name, strings.ToUpper(name), name + "\x00", name + "/", "./" +
-				name, name + "\n", "\\" + name, strings.TrimSuffix(name, "png") + "jpg",
-		} {
-			f.Add(other, true)
-			f.Add(other, false)
-		}
-	}
-	require.NoError(f, os.WriteFile(filepath.Join(dir, "public", "x.png"), []byte("no picture"), 0o600))
-	for _, other := range []string{"", "x.png", "..", "/etc/passwd", "../../../../etc/passwd", "con.png", strings.Repeat("a", 26) + ".png",
-		strings.Repeat("a/", 3000), "\xff"} {
-		f.Add(other, true)
-	}
-	f.Fuzz(func(t *testing.T, name string, isPublic bool) {
-		k := media.KeyAt(map[bool]media.Audience{true: media.Everyone, false: media.Viewers}[isPublic], name)
-		opened, err := s.Open(t.Context(), k)
-		require.Equal(t, stored[k], err == nil, "%q: %v", k, err)
-		if err != nil {
-			require.ErrorIs(t, err, media.ErrNotFound)
-			return
-		}
-		content, err := io.ReadAll(opened)
-		require.NoError(t, err)
-		require.NoError(t, opened.Close())
-		require.Equal(t, photo.Bytes, content)
-	})
 }

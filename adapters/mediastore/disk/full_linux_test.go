@@ -70,33 +70,6 @@ func TestPutOnAFullDisk(t *testing.T) {
 	require.NoError(t, err, "the same store, and no restart")
 }
 
-// TestPutOnAFullFileSystem needs the right to mount, which some machines lack.
-func TestPutOnAFullFileSystem(t *testing.T) {
-	if os.Getenv(child) == "" && exec.Command("unshare", "-Urm", "mount", "-t", "tmpfs", "none", "/mnt").Run() != nil {
-		t.Log("no file system can be mounted here; TestPutOnAFullDisk shows the same with a limit")
-		return
-	}
-	if !inChild(t, &syscall.SysProcAttr{
-		Cloneflags:  syscall.CLONE_NEWUSER | syscall.CLONE_NEWNS,
-		UidMappings: []syscall.SysProcIDMap{{HostID: os.Getuid(), Size: 1}},
-		GidMappings: []syscall.SysProcIDMap{{HostID: os.Getgid(), Size: 1}},
-	}) {
-		return
-	}
-	mount := t.TempDir()
-	require.NoError(t, syscall.Mount("tmpfs", mount, "tmpfs", 0, "size=512k"))
-	t.Cleanup(func() { assert.NoError(t, syscall.Unmount(mount, syscall.MNT_DETACH)) })
-	dir := filepath.Join(mount, "media")
-	s := open(t, dir)
-	refuses(t, s, dir, large, disk.ErrFull, syscall.ENOSPC)
-	_, err := photo.Put(t.Context(), s, media.Viewers)
-	require.NoError(t, err, "a small one fits still")
-	require.NoError(t, syscall.Mount("", mount, "", syscall.MS_REMOUNT|syscall.MS_RDONLY, ""))
-	refuses(t, s, dir, photo, disk.ErrDenied, syscall.EROFS)
-	require.ErrorIs(t, s.Check(), disk.ErrDenied)
-	require.NoError(t, open(t, dir).Close(), "pictures are shown all the same")
-}
-
 // nobody is the number of the account nobody, which may not write into what root owns.
 const nobody = 65534
 

@@ -3,7 +3,6 @@ package s3_test
 import (
 	"fmt"
 	"net/http"
-	"net/http/httptest"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -136,53 +135,6 @@ func TestPLA04_a_picture_is_stored_by_one_request(t *testing.T) {
 		assert.Equal(t, "public, max-age=31536000, immutable", put1.Header.Get("Cache-Control"), "for a CDN")
 		put(t, s, media.Viewers)
 		assert.Empty(t, sent.taken()[0].Header.Get("Cache-Control"))
-	})
-}
-
-// ServeContent asks for the size, goes back, and reads what the client wants.
-func TestA_picture_is_read_where_and_when_it_is_wanted(t *testing.T) {
-	onEveryServer(t, func(t *testing.T, endpoint string) {
-		var sent *requests
-		s := open(t, endpoint, func(c *s3.Config) { sent = watched(c) })
-		key := put(t, s, media.Everyone)
-		for _, c := range []struct {
-			header, value string
-			status        int
-			body          string
-			asked         []string // the ranges
-		}{
-			{"", "", 200, "0123456789", []string{""}},
-			{"Range", "bytes=0-", 206, "0123456789", []string{""}},
-			{"Range", "bytes=4-6", 206, "456", []string{"bytes=4-"}},
-			{"Range", "bytes=-2", 206, "89", []string{"bytes=8-"}},
-			{"Range", "bytes=10-", 416, "invalid range: failed to overlap\n", nil},
-			{"If-None-Match", `"tag"`, 304, "", nil},
-		} {
-			f, err := s.Open(t.Context(), key)
-			require.NoError(t, err)
-			opening := sent.taken()
-			if opening[0].Method == http.MethodPut {
-				opening = opening[1:]
-			}
-			require.Len(t, opening, 1)
-			assert.Equal(t, http.MethodHead, opening[0].Method, "nothing of it is read yet")
-
-			r := httptest.NewRequest(http.MethodGet, "/", nil)
-			r.Header.Set(c.header, c.value)
-			w := httptest.NewRecorder()
-			w.Header().Set("Content-Type", f.Type)
-			w.Header().Set("ETag", `"tag"`)
-			http.ServeContent(w, r, "", f.Modified, f)
-			assert.Equal(t, c.status, w.Code, c.value)
-			assert.Equal(t, c.body, w.Body.String(), c.value)
-			var asked []string
-			for _, r := range sent.taken() {
-				assert.Equal(t, http.MethodGet, r.Method)
-				asked = append(asked, r.Header.Get("Range"))
-			}
-			assert.Equal(t, c.asked, asked, c.value)
-			require.NoError(t, f.Close())
-		}
 	})
 }
 

@@ -7,9 +7,163 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"plaza/domain/event"
 	"plaza/domain/fault"
+	"plaza/domain/idempotency"
 	"plaza/domain/ratelimit"
 )
+
+// Keys is the suite of all methods that complete an idempotency key (GEN-13). The suite of the
+// Ledger has the promises of Reserve and Release, and of answers with orders.
+func Keys(t *testing.T, open Open) {
+	for _, m := range guardedWrites {
+		if m.kind == "" {
+			continue
+		}
+		t.Run(m.name, func(t *testing.T) {
+			promised := func(kept func(w *fixtures, c guardedWrite, kind idempotency.Kind)) func(*fixtures) {
+				return func(w *fixtures) { kept(w, m.prepare(w), m.kind) }
+			}
+			open.keeps(t, []promise{
+				{"the key is completed with what was made", promised(keyCompleted)},
+				{"without the reservation nothing is stored and nothing is charged", promised(keyLost)},
+				{"of those who hold one key at once, one stores", promised(keyedAtOnce)},
+				{"a write that fails leaves the key reserved", promised(keyedFails)},
+			})
+		})
+	}
+	open.keeps(t, []promise{
+		{"Follow of what is followed already says so in the key", existingCompleted},
+		{"a Change completes its key with the newest of several plates", newestPlateCompleted},
+		{"a Change with a key and no new plate fails", keyedWithoutPlate},
+		{"a key is reserved again for an order, and then for a comment", reservedAcrossKinds},
+	})
+}
+
+func keyCompleted(w *fixtures, c guardedWrite, kind idempotency.Kind) {
+	id, err := c.write(0, nil)
+	require.NoError(w, err, "without a key")
+	ids := []int64{id}
+	for i, name := range []string{"one", "two"} {
+		k := keyNamed(c.account, name)
+		require.Nil(w, w.reserves(k, noon))
+		id, err := c.write(1+i, &k)
+		require.NoError(w, err)
+		assert.Equal(w, &idempotency.Answer{Key: k, Kind: kind, ID: id, At: noon}, w.reserves(k, noon.Add(time.Hour)))
+		ids = append(ids, id)
+	}
+	assert.ElementsMatch(w, ids, c.stored())
+}
+
+func keyLost(w *fixtures, c guardedWrite, _ idempotency.Kind) {
+	limit := ratelimit.Limits{ratelimit.Comment: {Count: 1, Period: time.Hour}}
+	charge := limit.Charge(int64(c.account), ratelimit.Comment, noon)
+	never, released, taken, answered := keyNamed(c.account, "never"), keyNamed(c.account, "released"), keyNamed(c.account, "taken"),
+		keyNamed(c.account, "answered")
+	w.reserves(released, noon)
+	require.NoError(w, w.Keys.Release(w.Context(), released))
+	w.reserves(taken, noon)
+	other := taken
+	other.Holder[0]++
+	require.Nil(w, w.reserves(other, noon.Add(time.Minute)))
+	w.reserves(answered, noon)
+	_, err := c.write(0, &answered)
+	require.NoError(w, err)
+	for i, k := range []idempotency.Key{never, released, taken, answered} {
+		_, err := c.write(1+i, &k, charge)
+		assert.ErrorIs(w, err, idempotency.ErrKeyInUse, k.Name)
+	}
+	assert.Len(w, c.stored(), 1)
+	_, err = c.write(5, &other, charge)
+	require.NoError(w, err, "it is not charged")
+	assert.Len(w, c.stored(), 2)
+}
+
+func keyedAtOnce(w *fixtures, c guardedWrite, _ idempotency.Kind) {
+	k := keyNamed(c.account, "one")
+	w.reserves(k, noon)
+	assertOneWins(w, atOnce(many, func(i int) error {
+		_, err := c.write(i, &k)
+		return err
+	}), idempotency.ErrKeyInUse)
+	stored := c.stored()
+	require.Len(w, stored, 1)
+	assert.Equal(w, stored[0], w.reserves(k, noon).ID)
+}
+
+func keyedFails(w *fixtures, c guardedWrite, _ idempotency.Kind) {
+	k := keyNamed(c.account, "one")
+	w.reserves(k, noon)
+	_, err := c.fail(&k)
+	require.Error(w, err)
+	_, err = w.Keys.Reserve(w.Context(), k, noon, noon.Add(time.Minute))
+	assert.ErrorIs(w, err, idempotency.ErrKeyInUse)
+	require.NoError(w, w.Keys.Release(w.Context(), k))
+	assert.Nil(w, w.reserves(k, noon))
+	_, err = c.write(0, &k)
+	require.NoError(w, err)
+	assert.Len(w, c.stored(), 1)
+}
+
+func existingCompleted(w *fixtures) {
+	who, followed := w.newUser(), w.newUser()
+	stands := w.subscribe(toUser(who, followed, noon))
+	again := toUser(who, followed, noon.Add(time.Hour))
+	k := keyNamed(who, "one")
+	w.reserves(k, noon)
+	again.Completes = &k
+	got, isNew, err := w.Subscriptions.Follow(w.Context(), again)
+	require.NoError(w, err)
+	assert.False(w, isNew)
+	assert.Equal(w, stands, got)
+	assert.Equal(w, &idempotency.Answer{Key: k, Kind: idempotency.ExistingSubscription, ID: int64(stands.ID), At: noon}, w.reserves(k, noon))
+}
+
+func newestPlateCompleted(w *fixtures) {
+	author := w.newUser()
+	k := keyNamed(author, "one")
+	w.reserves(k, noon)
+	attach := func(e *event.Event) error {
+		e.CompleteKey(&k)
+		require.NoError(w, e.AddPlate("plates/a", 0, noon))
+		return e.AddPlate("plates/b", 0, noon)
+	}
+	e := w.change(w.write(author, noon).ID(), attach)
+	assert.Nil(w, e.State().Completes)
+	assert.Equal(w, int64(e.State().Plates[1].ID), w.reserves(k, noon).ID)
+}
+
+func keyedWithoutPlate(w *fixtures) {
+	author := w.newUser()
+	k := keyNamed(author, "one")
+	w.reserves(k, noon)
+	id := w.write(author, noon).ID()
+	_, err := w.Events.Change(w.Context(), id, func(e *event.Event) error {
+		e.CompleteKey(&k)
+		return e.Apply(change(titled("Another")), noon)
+	})
+	assert.True(w, fault.Is(err, fault.Internal), "%v", err)
+	assert.Equal(w, "An event", w.entry(id).State().Title)
+}
+
+func reservedAcrossKinds(w *fixtures) {
+	who := w.newUser()
+	on, k, at := w.write(who, noon).ID(), keyNamed(who, "one"), noon
+	say := func() int64 {
+		require.Nil(w, w.reserves(k, at))
+		c, _, err := w.Discussion.AddComment(w.Context(), event.Comment{Event: on, Author: who, Content: "One", Created: at, Completes: &k})
+		require.NoError(w, err)
+		return int64(c.ID)
+	}
+	assert.Equal(w, &idempotency.Answer{Key: k, Kind: idempotency.Comment, ID: say(), At: at}, w.reserves(k, at))
+	at = at.Add(idempotency.KeyLife)
+	require.Nil(w, w.reserves(k, at))
+	o, err := w.Ledger.AddOrder(w.Context(), order(who, at), &k)
+	require.NoError(w, err)
+	assert.Equal(w, &idempotency.Answer{Key: k, Kind: idempotency.Order, ID: int64(o.ID), At: at}, w.reserves(k, at))
+	at = at.Add(idempotency.KeyLife)
+	assert.Equal(w, &idempotency.Answer{Key: k, Kind: idempotency.Comment, ID: say(), At: at}, w.reserves(k, at))
+}
 
 // RateLimits is the suite of all methods that take charges (GEN-14).
 func RateLimits(t *testing.T, open Open) {
