@@ -1,6 +1,7 @@
 package bootstrap
 
 import (
+	"context"
 	"encoding/xml"
 	"io"
 	"net/http"
@@ -78,10 +79,12 @@ func inBucket(t *testing.T, b *bucket, dataDir string) settings.Config {
 	return c
 }
 
-// starts returns why the server does not start.
+// starts returns why the server does not start; nil: it does, and is ended.
 func starts(t *testing.T, c settings.Config) error {
 	t.Helper()
-	return Server{Config: c, Log: newOutput()}.Run(t.Context(), func() {})
+	ctx, end := context.WithCancel(t.Context())
+	defer end()
+	return Server{Config: c, Log: newOutput(), Greet: func(*Listeners, settings.Config) { end() }}.Run(ctx, func() {})
 }
 
 func TestPLA04_a_bucket_that_refuses_is_told_at_the_start(t *testing.T) {

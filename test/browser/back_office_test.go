@@ -155,7 +155,7 @@ func shortcuts(t *testing.T, o *office) {
 
 // officePages are pages of each template.
 var officePages = map[string]string{
-	"overview": "", "money": "money/?list=open", "order": "money/order/8/", "payment": "money/payment/2/", "people": "people/?q=Ca",
+	"overview": "", "money": "money/?list=open", "order": "money/order/1/", "payment": "money/payment/2/", "people": "people/?q=Ca",
 	"person": "people/1/",
 	"act":    "people/1/rights/", "reports": "reports/", "decided": "reports/?state=decided", "audit": "audit/?about=15",
 	"import":  "imports/2/",
