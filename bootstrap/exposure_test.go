@@ -46,7 +46,8 @@ func everythingIsReachable(t *testing.T) {
 }
 
 func TestServe_warns_of_risks(t *testing.T) {
-	const noURL, plain, admin = "PLAZA_PUBLIC_URL is not set", "PLAZA_BACK_OFFICE=public without https", "other machines may reach PLAZA_ADMIN_ADDR"
+	const noURL, plain = "PLAZA_PUBLIC_URL is not set", "PLAZA_BACK_OFFICE=public without https"
+	const admin = "other machines may reach PLAZA_ADMIN_ADDR"
 	const limits, codes = "limits on writes of accounts", "codes are not sent to anybody"
 	const noSender, closed = "PLAZA_SMS names no sender", "PLAZA_SIGN_UP=closed"
 	const http, https = "http://plaza.example", "https://plaza.example"

@@ -97,7 +97,9 @@ func TestUser_list_is_paged(t *testing.T) {
 	for i := range 3 {
 		sh.somebody(fmt.Sprintf("+86-1380000000%d", i))
 	}
-	for flags, want := range map[string][]int64{"": {1, 2, 3}, "--limit 2 --after 2": {3}, "--limit 0": {1, 2, 3}, "--limit 1 --after 1": {2}} {
+	for flags, want := range map[string][]int64{
+		"": {1, 2, 3}, "--limit 2 --after 2": {3}, "--limit 0": {1, 2, 3}, "--limit 1 --after 1": {2},
+	} {
 		var all []account
 		sh.run(append([]string{"user", "list", "--json"}, strings.Fields(flags)...)...).ends(done).reads(&all)
 		var uids []int64
