@@ -323,10 +323,11 @@ func TestAStepAloneHasNoLimitOfTime(t *testing.T) {
 }
 
 func TestA_database_of_before_the_present_schema_is_refused_with_what_to_do(t *testing.T) {
-	bunstore.OnEachEmpty(t, func(t *testing.T, url string) {
-		execute(t, rawSQL(t, url), "CREATE TABLE schema_migrations (name text NOT NULL PRIMARY KEY, applied integer NOT NULL, minimum text)")
-		execute(t, rawSQL(t, url), "INSERT INTO schema_migrations (name, applied) VALUES ('0001_initial', 0)")
-		s := unmigrated(t, url)
+	OnEachEmpty(t, func(t *testing.T, url string) {
+		s := Opened(t, engine.Options{URL: url})
+		do(t, s,
+			"CREATE TABLE schema_migrations (name text NOT NULL PRIMARY KEY, applied integer NOT NULL, minimum text)",
+			"INSERT INTO schema_migrations (name, applied) VALUES ('0001_initial', 0)")
 		_, err := s.Migrate(t.Context())
 		for _, err := range []error{err, s.CheckSchema(t.Context())} {
 			require.ErrorIs(t, err, engine.ErrFormer)

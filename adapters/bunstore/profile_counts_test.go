@@ -4,16 +4,55 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"plaza/adapters/bunstore"
+	"plaza/domain/access"
 	"plaza/domain/block"
 	"plaza/domain/event"
 	"plaza/domain/personaldata"
+	"plaza/domain/ratelimit"
 	"plaza/domain/subscription"
+	"plaza/domain/user"
 )
+
+// profiles are people of whom the first three have written four events in turn.
+type profiles struct {
+	people []user.ID
+	events []*event.Event
+}
+
+func newProfiles(t *testing.T, s *bunstore.Store, people int) (all profiles) {
+	t.Helper()
+	for n := range people {
+		phone, err := user.ParsePhone(fmt.Sprintf("+86-138%08d", n))
+		require.NoError(t, err)
+		id, err := s.Accounts().Open(t.Context(), access.Account{Phone: phone}, user.Member{Timezone: "UTC", Joined: noon})
+		require.NoError(t, err)
+		all.people = append(all.people, id)
+	}
+	for i := range 4 {
+		e, err := s.Events().Add(t.Context(), listedEvent(t, all.people[i%3], "An event"))
+		require.NoError(t, err)
+		all.events = append(all.events, e)
+	}
+	return all
+}
+
+func (profiles) comment(t *testing.T, s *bunstore.Store, on *event.Event, by user.ID) error {
+	t.Helper()
+	_, _, err := s.Events().AddComment(t.Context(), event.Comment{Event: on.ID(), Author: by, Content: "Oh", Created: noon})
+	return err
+}
+
+// charge is one for a change of events that is always admitted.
+func charge(account user.ID) ratelimit.Charge {
+	often := ratelimit.Limits{ratelimit.Event: {Count: 1_000_000, Period: time.Second}}
+	return often.Charge(int64(account), ratelimit.Event, time.Now())
+}
 
 // TestUSR09_counts_of_profiles_are_locked_in_one_order lets each writer wait for a lock that others hold, and looks whether it has
 // locked what profiles count.
@@ -34,10 +73,10 @@ func TestUSR09_counts_of_profiles_are_locked_in_one_order(t *testing.T) {
 			t.Parallel()
 			at := bunstore.MigratedPostgres(t)
 			s, db := open(t, at), rawSQL(t, at)
-			crowd := newCrowd(t, 3, 4, s)
-			author, other := crowd.people[0], crowd.people[1]
-			first, last := crowd.events[0].Load(), crowd.events[3].Load() // the events 1 and 4, of the author
-			require.NoError(t, crowd.comment(t, first, other))
+			all := newProfiles(t, s, 3)
+			author, other := all.people[0], all.people[1]
+			first, last := all.events[0], all.events[3] // the events 1 and 4, of the author
+			require.NoError(t, all.comment(t, s, first, other))
 			follows := func() subscription.Subscription {
 				sub, err := subscription.ToUser(other, author, noon)
 				require.NoError(t, err)
@@ -49,33 +88,32 @@ func TestUSR09_counts_of_profiles_are_locked_in_one_order(t *testing.T) {
 				require.NoError(t, err)
 			}
 			holder := aside(t, db, fmt.Sprintf("SELECT FROM %s FOR UPDATE", c.awaited))
-			written := make(chan error, 1)
-			go func() {
-				written <- map[string]func() error{
-					"add": func() error { return crowd.write(t, s, 0) },
-					"publish": func() error {
-						_, err := s.Events().ChangeRead(t.Context(), event.Entry{Event: last}, func(e *event.Event) error {
-							return e.Apply(event.Change{Publish: new(false)}, noon)
-						}, charge(author))
-						return err
-					},
-					"erase": func() error {
-						_, err := s.PersonalData().Erase(t.Context(), author, personaldata.Events, 10)
-						return err
-					},
-					"remove": func() error {
-						_, err := s.Events().Remove(t.Context(), first.ID())
-						return err
-					},
-					"follow": func() error {
-						_, _, err := s.Subscriptions().Follow(t.Context(), follows)
-						return err
-					},
-					"unfollow": func() error { return s.Subscriptions().Remove(t.Context(), other, follows.ID) },
-					"block":    func() error { return s.Blocks().Add(t.Context(), block.Block{By: author, Whom: other, Created: noon}) },
-				}[c.writer]()
-			}()
-			awaitWaiting(t, db)
+			written := holder.delays(map[string]func() error{
+				"add": func() error {
+					_, err := s.Events().Add(t.Context(), listedEvent(t, author, "An event"), charge(author))
+					return err
+				},
+				"publish": func() error {
+					_, err := s.Events().ChangeRead(t.Context(), event.Entry{Event: last}, func(e *event.Event) error {
+						return e.Apply(event.Change{Publish: new(false)}, noon)
+					}, charge(author))
+					return err
+				},
+				"erase": func() error {
+					_, err := s.PersonalData().Erase(t.Context(), author, personaldata.Events, 10)
+					return err
+				},
+				"remove": func() error {
+					_, err := s.Events().Remove(t.Context(), first.ID())
+					return err
+				},
+				"follow": func() error {
+					_, _, err := s.Subscriptions().Follow(t.Context(), follows)
+					return err
+				},
+				"unfollow": func() error { return s.Subscriptions().Remove(t.Context(), other, follows.ID) },
+				"block":    func() error { return s.Blocks().Add(t.Context(), block.Block{By: author, Whom: other, Created: noon}) },
+			}[c.writer], 1)
 			_, err = db.ExecContext(t.Context(), fmt.Sprintf("SELECT FROM profile_counts WHERE owner_id = %d FOR UPDATE NOWAIT", author))
 			if c.isBefore {
 				assert.Equal(t, lockNotAvailable, refusalOf(err))
@@ -92,12 +130,12 @@ func TestUSR09_counts_of_profiles_are_locked_in_one_order(t *testing.T) {
 func TestUSR09_the_step_that_adds_the_counts_counts_what_is_stored(t *testing.T) {
 	bunstore.OnEach(t, func(t *testing.T, at string) {
 		s, db := open(t, at), rawSQL(t, at)
-		crowd := newCrowd(t, 4, 4, s)
-		follows, err := subscription.ToUser(crowd.people[3], crowd.people[0], noon)
+		all := newProfiles(t, s, 4)
+		follows, err := subscription.ToUser(all.people[3], all.people[0], noon)
 		require.NoError(t, err)
 		_, _, err = s.Subscriptions().Follow(t.Context(), follows)
 		require.NoError(t, err)
-		_, err = s.Events().Change(t.Context(), crowd.events[1].Load().ID(), func(e *event.Event) error {
+		_, err = s.Events().Change(t.Context(), all.events[1].ID(), func(e *event.Event) error {
 			return e.Apply(event.Change{Permission: new(event.Private)}, noon)
 		})
 		require.NoError(t, err)

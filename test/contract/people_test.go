@@ -92,13 +92,6 @@ func (s *server) picture(t *testing.T, address string) []byte {
 	return a.body
 }
 
-// erases erases the data of the person.
-func (s *server) erases(t *testing.T, p person) {
-	t.Helper()
-	_, err := s.app.Privacy.Erase(t.Context(), p.id)
-	require.NoError(t, err)
-}
-
 var searchRows = []row{
 	{"USR-08 each word of a name finds people of whose names it begins a word, or all of them together do", namesFind, everyStore},
 	{"USR-08 a name has one Han or two other characters", shortNames, oneStore},

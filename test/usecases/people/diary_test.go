@@ -123,7 +123,7 @@ func TestEVT16_a_text_that_moves_while_it_is_analysed(t *testing.T) {
 // mustReadEvent returns the event as Ann reads it.
 func mustReadEvent(t *testing.T, w *diaryFixture, id event.ID) diary.View {
 	t.Helper()
-	shown, err := w.Read(t.Context(), w.ann, id)
+	shown, err := w.Read(t.Context(), w.ann, id, diary.AllParts)
 	require.NoError(t, err)
 	return shown
 }
