@@ -116,7 +116,7 @@ func TestUSR09_counts_of_profiles_are_locked_in_one_order(t *testing.T) {
 			}[c.writer], 1)
 			_, err = db.ExecContext(t.Context(), fmt.Sprintf("SELECT FROM profile_counts WHERE owner_id = %d FOR UPDATE NOWAIT", author))
 			if c.isBefore {
-				assert.Equal(t, lockNotAvailable, refusalOf(err))
+				assert.Equal(t, "55P03", refusalOf(err))
 			} else {
 				assert.NoError(t, err)
 			}

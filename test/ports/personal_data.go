@@ -219,7 +219,9 @@ func personalRecords(w *fixtures) {
 		return all[k][0]
 	}
 	for k, want := range map[personaldata.Kind]personaldata.Record{
-		personaldata.Account:       personaldata.Person{Account: w.account(p.id), Member: w.member(p.id), Bio: "茶", Source: fmt.Sprint("user ", p.id)},
+		personaldata.Account: personaldata.Person{
+			Account: w.account(p.id), Member: w.member(p.id), Bio: "茶", Source: fmt.Sprint("user ", p.id),
+		},
 		personaldata.StaffActs:     w.audited()[1], // not of what the person did
 		personaldata.Events:        w.entry(p.own.ID()).State(),
 		personaldata.Blocks:        block.Block{Whom: w.blockedBy(p.id)[0], Created: noon},
