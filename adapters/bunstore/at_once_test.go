@@ -1,7 +1,6 @@
 package bunstore_test
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -17,7 +16,6 @@ import (
 
 	"plaza/adapters/bunstore"
 	"plaza/domain/access"
-	"plaza/domain/block"
 	"plaza/domain/event"
 	"plaza/domain/fault"
 	"plaza/domain/media"
@@ -45,7 +43,7 @@ type crowd struct {
 func newCrowd(t *testing.T, rounds int, servers ...*bunstore.Store) *crowd {
 	t.Helper()
 	const people, events = 12, 6
-	some := ratelimit.Limit{Count: int64(rounds / 16), Period: time.Hour}
+	some := ratelimit.Limit{Count: 1, Period: time.Hour} // which each sweep forgets
 	c := &crowd{t: t, servers: servers, events: make([]atomic.Pointer[event.Event], events), said: make([]atomic.Int64, events),
 		limits: ratelimit.Limits{ratelimit.Comment: some, ratelimit.Like: some, ratelimit.Upload: some, ratelimit.UploadBytes: some}}
 	for n := range people {
@@ -80,7 +78,7 @@ func (c *crowd) act(s *bunstore.Store, who user.ID, r *rand.Rand) error {
 	i := r.IntN(len(c.events))
 	e, ctx, now := c.events[i].Load(), c.t.Context(), time.Now()
 	charge := func(a ratelimit.Action) ratelimit.Charge { return c.limits.Charge(int64(who), a, now) }
-	switch n := r.IntN(52); {
+	switch n := r.IntN(48); {
 	case n < 10:
 		comment, _, err := s.Events().AddComment(ctx, event.Comment{Event: e.ID(), Author: who, Content: "Oh", Created: now},
 			charge(ratelimit.Comment))
@@ -109,13 +107,6 @@ func (c *crowd) act(s *bunstore.Store, who user.ID, r *rand.Rand) error {
 			return err
 		}
 		return s.Notifications().MarkRead(ctx, who, list.Items[r.IntN(len(list.Items))].ID)
-	case n >= 48:
-		b, err := block.New(who, c.people[r.IntN(len(c.people))], now)
-		if err != nil {
-			return nil
-		}
-		err = s.Blocks().Add(ctx, b)
-		return cmp.Or(err, s.Blocks().Remove(ctx, who, b.Whom))
 	case n < 38:
 		_, err := s.Sweep(ctx, now.Add(24*time.Hour)) // of withdrawn ones
 		return err

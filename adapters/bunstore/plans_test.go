@@ -22,6 +22,7 @@ import (
 
 	"plaza/adapters/bunstore/internal/engine"
 	"plaza/application/telemetry"
+	"plaza/domain/calendar"
 	"plaza/domain/geo"
 	"plaza/domain/moderation"
 	"plaza/domain/page"
@@ -45,12 +46,13 @@ func hotReads(t *testing.T, s *Store) []hotRead {
 	hash := [32]byte{31: 7}
 	later, noID := time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC), int64(math.MaxInt64)
 	hour := []any{noon.Add(-time.Hour), noon, 4}
+	anyEvent, behindAll := []any{10_050, 20, 0, stranger, calendar.First, calendar.Last, 0, 100}, []any{later, -noID}
 	reads := []hotRead{
 		{"session", of("sessionOf"), []any{hash}, 1, 4},
 		{"members", of("membersByID"), []any{idsFrom(1, 10)}, 10, 40},
 		{"people and categories", of("peopleAndCategories"), []any{idsFrom(1, 10), idsFrom(1, 3)}, 13, 40},
-		{"a page of events", of("eventsOfAuthor"), []any{10_050, 20, 0, stranger}, 4, 40},
-		{"a page of events in another order", of("eventsInOrder"), []any{10_050, 20, 0, stranger, "create_time", "-event_time"}, 4, 40},
+		{"a page of events", of("eventsOfAuthor"), append(anyEvent, calendar.Last, later, -noID), 4, 40},
+		{"a page of events in another order", of("eventsInOrder"), append(anyEvent, "create_time", "-event_time"), 4, 40},
 		{"the events commented last", of("eventsCommentedLast"), []any{10_050, 10}, 10, 60},
 		{"EVT-23 the timeline of one who follows many", of("timeline"), []any{eager, later, noID, 101}, 101, 10*follows + 10*101},
 		{"EVT-23 the timeline of one who follows a huge diary", of("timeline"), []any{fan, later, noID, 101}, 101, 10 * 101},
@@ -63,29 +65,29 @@ func hotReads(t *testing.T, s *Store) []hotRead {
 		{"EVT-14 the same, seen by a stranger", of("moment"), []any{day(contactDay), stranger, 11}, 11, 100},
 		{"MOD-02 the moment of one who blocks many", of("moment"), []any{day(quarrelDay), shy, 11}, 11, 200},
 		{"MOD-02 the moment of one whom many block", of("moment"), []any{day(quarrelDay), disliked, 11}, 11, 6 * quarrellers},
-		{"MOD-02 comments, seen by one who blocks many", of("commentsPage"), []any{1, 20, 0, shy}, 20, 4 * quarrellers},
-		{"MOD-02 comments, seen by one whom many block", of("commentsPage"), []any{1, 20, 0, disliked}, 0, 6 * quarrellers},
-		{"MOD-02 comments, seen by one without blocks", of("commentsPage"), []any{1, 20, 0, stranger}, 20, quarrellers + 60},
+		{"MOD-02 comments, seen by one who blocks many", of("commentsPage"), []any{1, 20, 0, shy, later, noID}, 20, 4 * quarrellers},
+		{"MOD-02 comments, seen by one whom many block", of("commentsPage"), []any{1, 20, 0, disliked, later, noID}, 0, 6 * quarrellers},
+		{"MOD-02 comments, seen by one without blocks", of("commentsPage"), []any{1, 20, 0, stranger, later, noID}, 20, quarrellers + 60},
 		{"the newest comments", of("newestComments"), []any{key(idsFrom(1, 1)), 10, stranger}, 10, 30},
 		{"MOD-02 the newest comments, of which one blocks many", of("newestComments"), []any{key(idsFrom(1, 1)), 10, shy}, 10, 80},
 		{"MOD-02 an event that many block", of("eventFor"), []any{2, disliked}, 1, 8},
 		{"SUB-05 relations to many followers", of("tiesTo"), []any{idsFrom(10_001, 100), idol}, 100, 400},
 		{"SUB-05 likes of many followers", of("likings"), []any{idsFrom(1, 100), idol}, 100, 500},
 		{"NTF-01 notifications beside withdrawn ones", of("notices"), []any{noticed, noID, 21}, 21, 5*21 + 10},
-		{"images", of("imagesOf"), []any{7, []string{}, []string{}, 20, 0}, 20, 100},
+		{"images", of("imagesOf"), []any{7, []string{}, []string{}, 20, 0, later, noID}, 20, 100},
 		{"news around", of("newsOfDays"), []any{day("2024-02-03"), key([]string{"杭州市"}), 10}, 10, 30},
-		{"items of a kind", of("publicationsOfCategory"), []any{1, 20, 0}, 20, 80},
-		{"items of a kind, page 250", of("nodesOfCategory"), []any{1, 20, 5000}, 20, 5080},
-		{"demands", of("demandsOfCategory"), []any{1, 20, 0}, 20, 120},
-		{"merged items", of("itemsOfCategory"), []any{1, 20, 0, "node", "publication", "demand", ""}, 20, 200},
-		{"the latest", of("latestPublications"), []any{"publication", 20, 0}, 20, 60},
-		{"the latest origins of a category", of("latestOfCategory"), []any{"origin", 20, 0, 2}, 20, 60},
+		{"items of a kind", of("publicationsOfCategory"), append([]any{1, 20, 0}, behindAll...), 20, 80},
+		{"items of a kind, page 250", of("nodesOfCategory"), append([]any{1, 20, 5000}, behindAll...), 20, 5080},
+		{"demands", of("demandsOfCategory"), append([]any{1, 20, 0}, behindAll...), 20, 120},
+		{"merged items", of("itemsOfCategory"), []any{1, 20, 0, later, -noID, "", "node", "publication", "demand", ""}, 20, 200},
+		{"the latest", of("latestPublications"), append([]any{"publication", 20, 0}, behindAll...), 20, 60},
+		{"the latest origins of a category", of("latestOfCategory"), []any{"origin", 20, 0, later, -noID, 2}, 20, 60},
 		{"the version of the feed", of("feedVersion"), []any{"node", "publication", "demand", ""}, 1, 80},
 		{"an opened demand", of("openedDemand"), []any{78}, 1, 4},
 		{"an opened publication", of("openedPublication"), []any{78}, 1, 3},
 		{"translations of a node", of("translationsOfItem"), []any{78, "node", 200}, 2, 6},
 		{"FED-05 the tree near", of("treeNear"), circleOf(5), 267, 4000},
-		{"FED-05 demands near", of("demandsNear"), append(circleOf(5), 1, 20, 0), 20, 4000},
+		{"FED-05 demands near", of("demandsNear"), append(circleOf(5), 1, 20, 0, later, -noID), 20, 4000},
 		{"AUT-15 tries of a number", of("useOfNumber"), append([]any{"tried", "8613800000001"}, hour...), 1, 5},
 		{"AUT-15 tries of a prefix", of("useOfPrefix"), append([]any{"tried", "861380000"}, hour...), 1, 5},
 		{"AUT-15 tries from a network", of("useOfSource"), append([]any{"tried", "2001:db8:1::/48"}, hour...), 1, 5},
@@ -150,6 +152,9 @@ func builtReads(t *testing.T, s *Store) (reads []hotRead) {
 	add("OFF-01 open reports", 20, 4*21, err)
 	_, err = built.Moderation().Reports(t.Context(), moderation.Query{IsDecided: true, CursorRequest: page.Behind(page.Cursor{ID: 9000}, 20)})
 	add("OFF-01 decided reports", 21, 4*21, err)
+	behind := page.Behind(page.At(noon, subscription.ID(1)), 20).Paged()
+	_, err = built.Subscriptions().List(t.Context(), subscription.Query{Followed: idol, Page: behind})
+	add("GEN-18 followers behind a cursor", 21, 3*21, err)
 	_, err = built.Moderation().Of(t.Context(), 7, page.Request{})
 	add("OFF-01 what is hidden of one", page.DefaultSize, 4*page.DefaultSize+40, err)
 	return reads

@@ -35,7 +35,7 @@ func newProfiles(t *testing.T, s *bunstore.Store, people int) (all profiles) {
 		all.people = append(all.people, id)
 	}
 	for i := range 4 {
-		e, err := s.Events().Add(t.Context(), listedEvent(t, all.people[i%3], "An event"))
+		e, err := s.Events().Add(t.Context(), listedEvent(t, all.people[i%3], "An event"), charge(all.people[i%3]))
 		require.NoError(t, err)
 		all.events = append(all.events, e)
 	}
