@@ -141,7 +141,9 @@ func blankEverywhere(t *testing.T, s *server) {
 			without.is(200)
 		}
 		for _, parameter := range o.Parameters {
-			if name := parameter.Value.Name; parameter.Value.In == openapi3.ParameterInQuery && !parameter.Value.Required {
+			name := parameter.Value.Name
+			isBeginning := name == "cursor" && o.Parameters.GetByInAndName(openapi3.ParameterInQuery, "page") != nil // GEN-18
+			if parameter.Value.In == openapi3.ParameterInQuery && !parameter.Value.Required && !isBeginning {
 				with := ada.get(t, path+"&"+name+"=%20")
 				assert.Equal(t, without.status, with.status, "%s with a blank %s", path, name)
 				assert.Equal(t, string(without.body), string(with.body), "%s with a blank %s", path, name)
