@@ -131,16 +131,18 @@ func (c *caller) login(t *testing.T) {
 	c.key = body.Data.Key
 }
 
-// TestChromium shows GEN-15 and the page at /docs/ on one server, and the pages of the wallet sandbox and for staff, all in one
+// TestChromium shows GEN-15, the page at /docs/ and the example of the guide on one server, and the pages of the wallet sandbox and for staff, all in one
 // Chromium: loading the demo data and starting a browser take most of the time.
 func TestChromium(t *testing.T) {
 	browser := chromium.Start(t)
 	listed, unlisted := servePage(t)
-	api := serve(t, settings.Origins{listed}, func(app *bootstrap.App) {
+	example := serveExample(t)
+	api := serve(t, settings.Origins{listed, example}, func(app *bootstrap.App) {
 		require.NoError(t, app.LoadDemo(t.Context(), true))
 	})
 	t.Run("GEN_15", func(t *testing.T) { showCORS(t, browser, api, listed, unlisted) })
 	t.Run("reference", func(t *testing.T) { showReference(t, browser, api) })
+	t.Run("example", func(t *testing.T) { showExample(t, browser, api, example) })
 	t.Run("wallet_sandbox", func(t *testing.T) { showSandbox(t, browser) })
 	t.Run("back_office", func(t *testing.T) { showBackOffice(t, browser) })
 }

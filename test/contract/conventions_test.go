@@ -152,14 +152,6 @@ func blankEverywhere(t *testing.T, s *server) {
 	}
 }
 
-// query is the path with one more parameter.
-func query(path, parameter string) string {
-	if strings.Contains(path, "?") {
-		return path + "&" + parameter
-	}
-	return path + "?" + parameter
-}
-
 // everyListIsPaged asks for the lists of what is first of its kind.
 func everyListIsPaged(t *testing.T, s *server) {
 	ada := s.staff(t)

@@ -23,23 +23,14 @@ var (
 		"uid", "avatar", "expertise", "firstname", "lastname", "username", "timezone",
 		"timezone_utc_offset", "is_online", "location", "avatars",
 	}
-	// authorFields are infoFields as they stand in an event (EVT-01).
-	authorFields = swap(infoFields, "is_online", "online")
 	// momentFields are those that the interface fixes of an event inside the_moment (EVT-14). The document may have more.
 	momentFields = []string{
 		"id", "event_time", "title", "content", "html_content", "category", "category_name", "plates",
 		"view_permission", "create_time", "last_modified", "status", "user",
 		"city", "district", "province", "comments",
 	}
-	eventFields   = append([]string{"the_moment", "place_around", "comment_count", "like_count"}, momentFields...)
-	commentFields = []string{"id", "user", "content", "create_time"}
+	eventFields = append([]string{"the_moment", "place_around", "comment_count", "like_count"}, momentFields...)
 )
-
-func swap(fields []string, old, new string) []string {
-	swapped := slices.Clone(fields)
-	swapped[slices.Index(swapped, old)] = new
-	return swapped
-}
 
 // hasFields asserts exactly which fields the object under the path has.
 func (a answer) hasFields(path string, fields []string) {

@@ -18,10 +18,6 @@ var subscriptionRows = []row{
 	{"SUB-05 whether one follows a person is asked by their uid", followedFilter, everyStore},
 }
 
-var subscriptionFields = []string{
-	"id", "user", "followed_user", "followed_category", "subscription_type", "created_at", "updated_at", "entity_type",
-}
-
 // followsCategory makes the person follow a category and returns the
 // subscription's number.
 func (p person) followsCategory(t *testing.T, id int) int {

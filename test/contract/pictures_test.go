@@ -209,8 +209,6 @@ func (p person) attaches(t *testing.T, event int) answer {
 	return p.post(t, plates, object{"event": event, "photo": aPNG(t)}).is(201)
 }
 
-var plateFields = []string{"id", "user", "user_name", "photo", "create_time"}
-
 func lastPlateStays(t *testing.T, s *server) {
 	ada := s.member(t)
 	id := ada.writes(t, object{}).int("data.id")

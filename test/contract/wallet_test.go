@@ -84,9 +84,6 @@ func (on store) startTill(t *testing.T, change ...func(*settings.Config)) *till 
 	return s
 }
 
-// waitingOneSecond shortens what a test waits for a wallet that does not answer.
-func waitingOneSecond(s *settings.Config) { s.WalletTimeout = time.Second }
-
 // trade is the only trade at the wallet, or the last one.
 func (s *till) trade(t *testing.T) sandbox.Trade {
 	t.Helper()
