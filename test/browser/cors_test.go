@@ -131,8 +131,8 @@ func (c *caller) login(t *testing.T) {
 	c.key = body.Data.Key
 }
 
-// TestChromium shows GEN-15, the page at /docs/ and the example of the guide on one server, and the pages of the wallet sandbox and for staff, all in one
-// Chromium: loading the demo data and starting a browser take most of the time.
+// TestChromium shows GEN-15, the page at /docs/ and the example of the guide on one server, and the pages of the wallet sandbox and
+// for staff, all in one Chromium: loading the demo data and starting a browser take most of the time.
 func TestChromium(t *testing.T) {
 	browser := chromium.Start(t)
 	listed, unlisted := servePage(t)
