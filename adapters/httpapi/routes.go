@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"cmp"
 	"net/http"
 	"reflect"
 	"regexp"
@@ -232,25 +233,24 @@ func (r route) call(a *api, c *transport.Call) (transport.Reply, error) {
 		}
 	}
 	c.List = r.list
-	if err := r.selectPart(c); err != nil {
-		return transport.Reply{}, err
-	}
+	r.selectPart(c)
 	answer, err := r.handle(a, c)
-	return answer.Part(c.Part), err
+	return answer.Part(c.Part), cmp.Or(err, c.PartErr)
 }
 
 // selectPart sets the part of the response that the client asks for (GEN-17).
-func (r route) selectPart(c *transport.Call) (err error) {
+func (r route) selectPart(c *transport.Call) {
 	if r.response == nil || !strings.Contains(c.Gin.Request.URL.RawQuery, "fields") {
-		return nil
+		return
 	}
 	q := c.Query()
 	names := q.List("fields")
-	if err := q.Err(); err != nil || len(names) == 0 {
-		return err
+	switch {
+	case len(q.Wrong["fields"]) > 0:
+		c.PartErr = fault.Field("fields", q.Wrong["fields"][0])
+	case len(names) > 0:
+		c.Part, c.PartErr = r.response.Select(names)
 	}
-	c.Part, err = r.response.Select(names)
-	return err
 }
 
 // traced returns the handler of a route with a span around it, named like the handler. The

@@ -104,7 +104,10 @@ func unknownNames(t *testing.T, s *server) {
 	}
 	ada.get(t, events+"?fields="+strings.Join(many, ",")).invalid("fields")
 	ada.get(t, events+"?fields=%00").invalid("fields")
+	ada.get(t, events+"?fields=titel&status=5").invalid("fields", "status")
 	s.anyone().get(t, eventPath(id)+"?fields=titel").is(401)
+	ada.get(t, eventPath(id+99)+"?fields=titel").is(404)
+	ada.get(t, "/api/feed/items//?fields=titel").is(404)
 }
 
 // fieldsEverywhere has an item in each list, and asks it for one field.

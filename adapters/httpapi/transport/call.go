@@ -21,6 +21,8 @@ type Call struct {
 	Key   secret.String // presented by the actor
 	List  List          // that the route answers with
 	Part  fields.Tree   // of the response that the client asks for (GEN-17); nil: all
+	// PartErr says which of the fields that the client asks for don't exist. What is wrong with the path comes before it.
+	PartErr error
 
 	pictures map[string]*Upload // of the body, by field
 	Decoding *admission.Queue   // bytes of bodies with pictures that are decoded at once
