@@ -83,7 +83,7 @@ func FuzzNames(f *testing.F) {
 }
 
 // FuzzForwarded sends any X-Forwarded-For. What an untrusted peer says counts for nothing (AUT-11). A trusted proxy's last address
-// counts, whatever stands before it.
+// counts, and none before it.
 func FuzzForwarded(f *testing.F) {
 	for _, header := range []string{
 		"", "192.0.2.1", "203.0.113.7, 192.0.2.1, 10.1.2.3", "192.0.2.1,", ",192.0.2.1", "10.0.0.1", "x, 10.0.0.1", "::ffff:10.0.0.1",

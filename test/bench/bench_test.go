@@ -11,8 +11,8 @@
 //	go test -tags nomsgpack,nodynamic -timeout 60m ./test/bench -run '^$' -bench '^BenchmarkPlaza$' -benchtime 1x -scale 1
 //
 // A floor is worth nothing if it does less, nor is a peer. Thus a test holds every
-// answer of theirs against Plaza's, and so does the benchmark before it measures. Where a floor would be the same library
-// calls as Plaza, there is none.
+// answer of theirs against Plaza's, and so does the benchmark before it measures. A scenario
+// whose floor would make the same library calls as Plaza has no floor.
 //
 // A mix of all that clients do is sent at a fixed rate, however long the answers take. What one
 // takes counts from when it was due.

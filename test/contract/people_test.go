@@ -21,6 +21,8 @@ import (
 var peopleRows = []row{
 	{"USR-02 people come in the order asked for each once", orderOfPeople, everyStore},
 	{"USR-02 unknown uids are left out", unknownPeople, oneStore},
+	{"USR-02 two hundred uids at most", tooManyPeople, oneStore},
+	{"USR-03 the offset is the one now", offsetNow, oneStore},
 	{"USR-04 everyone has a portrait of their own in three true sizes", portraits, oneStore},
 }
 
@@ -57,6 +59,24 @@ func unknownPeople(t *testing.T, s *server) {
 	}
 	require.NoError(t, s.app.Signin.SetDisabled(t.Context(), ada.id, true))
 	assert.Len(t, s.anyone().looksUp(t, ada.id).list("data"), 1, "who can't log in is still somebody")
+}
+
+func tooManyPeople(t *testing.T, s *server) {
+	ada := s.member(t)
+	asked := []any{ada.id}
+	for i := range 199 {
+		asked = append(asked, 1000+i)
+	}
+	assert.Len(t, s.anyone().looksUp(t, asked...).list("data"), 1)
+	s.anyone().post(t, simpleInfo, object{"uid": append(asked, 999)}).invalid("uid")
+}
+
+func offsetNow(t *testing.T, s *server) {
+	ada, south := s.member(t), s.known(t, user.Member{Firstname: "Ana", Timezone: "America/Santiago"})
+	offsets := func() []any { return s.anyone().looksUp(t, ada.id, south.id).each("data", "timezone_utc_offset") }
+	assert.Equal(t, []any{"+01:00", "-03:00"}, offsets(), "November")
+	s.clock.advance(240 * day)
+	assert.Equal(t, []any{"+02:00", "-04:00"}, offsets(), "July")
 }
 
 func portraits(t *testing.T, s *server) {

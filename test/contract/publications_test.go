@@ -222,7 +222,7 @@ func (tr *translator) Translate(ctx context.Context, _, _ locale.Tag, texts []st
 }
 
 // translatedBy is a server with the translator and one publication in French, and
-// somebody who reads it.
+// a reader of it.
 func (on store) translatedBy(t *testing.T, tr *translator) (*server, person) {
 	t.Helper()
 	s := on.startAs(t, func(*settings.Config) {}, bootstrap.Parts{Translator: tr})
