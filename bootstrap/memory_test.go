@@ -1,7 +1,6 @@
 package bootstrap
 
 import (
-	"runtime"
 	"testing"
 
 	"github.com/KimMachineGun/automemlimit/memlimit"
@@ -47,20 +46,5 @@ func TestCollectorPercent(t *testing.T) {
 		{"pictures", 400, 12, 12},
 	} {
 		assert.Equal(t, c.percent, collectorPercent(c.live<<20, c.scanned<<20), c.what)
-	}
-}
-
-func TestProcessors_are_shared_by_twice_as_many_threads(t *testing.T) {
-	before, processors := runtime.GOMAXPROCS(0), runtime.NumCPU()
-	t.Cleanup(func() { runtime.GOMAXPROCS(before) })
-	for _, c := range []struct {
-		given string
-		has   int
-		want  int
-	}{{"", processors, 2 * processors}, {"", processors + 1, processors + 1}, {"1", processors, processors}} {
-		t.Setenv("GOMAXPROCS", c.given)
-		runtime.GOMAXPROCS(c.has)
-		shareProcessors()
-		assert.Equal(t, c.want, runtime.GOMAXPROCS(0), "%+v", c)
 	}
 }

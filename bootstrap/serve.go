@@ -98,7 +98,6 @@ func (s Server) Run(ctx context.Context, stop context.CancelFunc) (err error) {
 	}
 	app.warnOfRisks(ctx, listeners, hasPublicURL, s.Demo)
 	limitMemory(log)
-	shareProcessors()
 	debug.FreeOSMemory() // what only the start has needed
 	admin.serves(app)    // before the greeting, which says where to ask
 	if s.Greet != nil {
