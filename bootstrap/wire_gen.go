@@ -134,7 +134,8 @@ func initialise(c settings.Config, p Parts, log *slog.Logger, opened storage, st
 	}
 	backofficeBackOffice := backoffice.New(backofficePorts)
 	httpapiPortraitSource := portraitSource()
-	picturesPictures := pictures.New(mediaStore, addresses, processor, room, v)
+	eventRepository := ports.Events
+	picturesPictures := pictures.New(mediaStore, addresses, processor, room, eventRepository, v)
 	useCases := httpapi.UseCases{
 		Signin:        signinSignin,
 		People:        peoplePeople,

@@ -127,7 +127,7 @@ func (c *crowd) act(s *bunstore.Store, who user.ID, r *rand.Rand) error {
 					return err
 				}
 			}
-			return e.AddPlate("private/a", 0, now)
+			return e.AddPlate(event.Plate{Photo: "private/a"}, now)
 		}, c.limits.Upload(int64(who), 1, now)...)
 		return err
 	default:

@@ -65,7 +65,7 @@ var personalTables = map[string]personalTable{
 	},
 	"plates": {
 		kind: personaldata.Events, owner: "event_id IN (SELECT id FROM events WHERE author_id = {user})",
-		exported: "id photo created", internal: "event_id",
+		exported: "id photo created", internal: "event_id width height",
 	},
 	"event_counts": {owner: "author_id = {user}", internal: "event_id author_id comments likes commented"},
 	"comments": {kind: personaldata.Comments, owner: "author_id = {user}", exported: "id event_id content created",

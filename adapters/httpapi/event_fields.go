@@ -119,6 +119,9 @@ type plateView struct {
 	User       user.ID             `json:"user"`
 	UserName   string              `json:"user_name"`
 	Photo      string              `json:"photo"`
+	Width      *int                `json:"width"`
+	Height     *int                `json:"height"`
+	Sizes      *sizes              `json:"sizes"`
 	CreateTime transport.Timestamp `json:"create_time"`
 }
 
@@ -165,9 +168,13 @@ func (a *api) renderEventFields(people users, e *event.Event, category string) e
 	}
 }
 
-// renderPlate renders the plate with a signed URL that expires (PLA-04).
+// renderPlate renders the plate with signed URLs that expire (PLA-04), and its sizes (PLA-05).
 func (a *api) renderPlate(author user.Info, p event.Plate) plateView {
-	return plateView{p.ID, author.ID, author.Username, a.Diary.PhotoURL(p), transport.Timestamp(p.Created)}
+	photo := renderPicture(a.Diary.Photo(p))
+	return plateView{
+		p.ID, author.ID, author.Username, photo.Path, view.OrNull(p.Width), view.OrNull(p.Height), view.OrNull(photo.Sizes),
+		transport.Timestamp(p.Created),
+	}
 }
 
 func renderNews(n news.Item) placeAround {

@@ -21,6 +21,7 @@ type imageView struct {
 	Img        string               `json:"img"`
 	Height     int                  `json:"img_height"`
 	Width      int                  `json:"img_width"`
+	Sizes      sizes                `json:"sizes"`
 	CreateTime transport.Timestamp  `json:"create_time"`
 	DeleteTime *transport.Timestamp `json:"delete_time"`
 	Tags       []string             `json:"tags"`
@@ -28,7 +29,7 @@ type imageView struct {
 
 func renderImage(k userimages.View) imageView {
 	return imageView{
-		ID: k.ID, User: k.Owner, Img: k.URL, Height: k.Height, Width: k.Width,
+		ID: k.ID, User: k.Owner, Img: k.Picture.Path, Height: k.Height, Width: k.Width, Sizes: renderPicture(k.Picture).Sizes,
 		CreateTime: transport.Timestamp(k.Created), DeleteTime: view.OrNever(k.Deleted), Tags: k.Tags.Names(),
 	}
 }

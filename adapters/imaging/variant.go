@@ -48,17 +48,8 @@ func (p picture) variants(ctx context.Context, specs []media.SizeSpec) ([]media.
 
 func area(p image.Point) int { return p.X * p.Y }
 
-// fit returns the size of the picture scaled down to fit the spec, at least one pixel wide
-// and high.
-func fit(size image.Point, f media.SizeSpec) image.Point {
-	switch {
-	case size.X <= f.Width && size.Y <= f.Height:
-		return size
-	case size.X*f.Height >= size.Y*f.Width:
-		return image.Pt(max(f.Width, 1), max(roundDiv(size.Y*f.Width, size.X), 1))
-	}
-	return image.Pt(max(roundDiv(size.X*f.Height, size.Y), 1), max(f.Height, 1))
-}
+// fit returns the dimensions of the picture in the size.
+func fit(size image.Point, s media.SizeSpec) image.Point { return image.Pt(s.Fit(size.X, size.Y)) }
 
 // boxFor returns the boxes to average before the filter.
 func boxFor(size, to image.Point) box {

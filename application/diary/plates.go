@@ -46,7 +46,9 @@ func (d *Diary) attach(ctx context.Context, actor access.Actor, on event.ID, raw
 	}
 	stored, err := d.ports.Events.Change(ctx, on, func(e *event.Event) error {
 		e.CompleteKey(k)
-		return e.AddPlate(key, processed.Size(), d.now())
+		return e.AddPlate(event.Plate{
+			Photo: key, Width: processed.Width, Height: processed.Height, Bytes: processed.Size(),
+		}, d.now())
 	}, d.limits.Upload(int64(actor.ID), raw.Size(), d.now())...)
 	if err != nil {
 		return event.Plate{}, media.Abandon(ctx, d.ports.Pictures, noEvent(err), key)
@@ -113,8 +115,8 @@ func (d *Diary) removePhotos(ctx context.Context, plates ...event.Plate) {
 	_ = media.RemoveFiles(context.WithoutCancel(ctx), d.ports.Pictures, d.ports.Deletions, keys)
 }
 
-// PhotoURL returns the URL of the plate's picture, for users who may see the event. The URL
-// expires (PLA-04).
-func (d *Diary) PhotoURL(p event.Plate) string {
-	return d.ports.Addresses.URL(p.Photo, media.Viewers, d.now())
+// Photo returns the plate's picture with its sizes, for users who may see the event. Its addresses
+// expire (PLA-04).
+func (d *Diary) Photo(p event.Plate) media.Picture {
+	return media.PictureAt(d.ports.Addresses.URL(p.Photo, media.Viewers, d.now()), p.Width, p.Height)
 }

@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"plaza/domain/event"
 	"plaza/domain/media"
 	"plaza/domain/quota"
 )
@@ -20,14 +21,16 @@ type Pictures struct {
 	addresses media.Addresses
 	processor media.Processor
 	room      quota.Room
+	events    event.Repository
 	now       func() time.Time
 	making    sync.Map // of the keys of pictures: the turns of the calls that make their sizes at the moment
 }
 
 // New returns the use cases over the ports, with the addresses of the server's pictures; now
 // returns the time.
-func New(store media.Store, addresses media.Addresses, processor media.Processor, room quota.Room, now func() time.Time) *Pictures {
-	return &Pictures{store: store, addresses: addresses, processor: processor, room: room, now: now}
+func New(store media.Store, addresses media.Addresses, processor media.Processor, room quota.Room, events event.Repository,
+	now func() time.Time) *Pictures {
+	return &Pictures{store: store, addresses: addresses, processor: processor, room: room, events: events, now: now}
 }
 
 // Served is a picture to be sent. The caller must close its file.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 
+	"plaza/domain/event"
 	"plaza/domain/fault"
 	"plaza/domain/media"
 )
@@ -69,6 +70,33 @@ func (p *Pictures) makeSizes(ctx context.Context, of media.Key) error {
 		return err
 	}
 	return file.Close()
+}
+
+// MeasureBatch is how many plates Measure reads at once.
+const MeasureBatch = 100
+
+// Measure stores the dimensions of the plates that were stored without them (PLA-05). A plate whose picture is missing or can't be
+// decoded stays as it is.
+func (p *Pictures) Measure(ctx context.Context) error {
+	for after, more := event.PlateID(0), true; more; {
+		plates, err := p.events.Unmeasured(ctx, after, MeasureBatch)
+		for i := 0; i < len(plates) && err == nil; i++ {
+			var processed media.Processed
+			if processed, err = p.process(ctx, plates[i].Photo); errors.Is(err, media.ErrNotFound) {
+				err = nil
+			}
+			if processed.Width > 0 {
+				plates[i].Width, plates[i].Height = processed.Width, processed.Height
+				err = p.events.Measure(ctx, plates[i])
+			}
+			after = plates[i].ID
+		}
+		if err != nil {
+			return err
+		}
+		more = len(plates) == MeasureBatch
+	}
+	return nil
 }
 
 // process returns the sizes of the stored picture. A picture that cannot be processed, because

@@ -42,14 +42,15 @@ func New(images userimage.Repository, pictures media.Store, addresses media.Addr
 	}
 }
 
-// View is an image with its URL, which leads nowhere while staff have hidden the image.
+// View is an image with its picture, whose addresses lead nowhere while staff have hidden the image.
 type View struct {
 	userimage.Image
-	URL string
+	Picture media.Picture
 }
 
 func (u *UserImages) view(i userimage.Image) View {
-	return View{Image: i, URL: u.addresses.URL(i.Key.For(media.Everyone), media.Everyone, u.now())}
+	address := u.addresses.URL(i.Key.For(media.Everyone), media.Everyone, u.now())
+	return View{Image: i, Picture: media.PictureAt(address, i.Width, i.Height)}
 }
 
 // Upload adds the picture to the actor's images (IMG-07). Bytes that are not an accepted

@@ -31,7 +31,7 @@ func (sh *shell) writesEvent() (photo media.Key) {
 		change := event.Change{Title: new("杭州市西湖区的秘密"), Permission: new(event.Private), Publish: new(true)}
 		e, err := event.New(1, change.Sanitised(content.AsSent{}), calendar.DateOf(then), then)
 		require.NoError(sh, err)
-		require.NoError(sh, e.AddPlate(photo, 7, then))
+		require.NoError(sh, e.AddPlate(event.Plate{Photo: photo, Bytes: 7}, then))
 		_, err = app.Stores.Events.Add(sh.Context(), e)
 		require.NoError(sh, err)
 	})

@@ -89,7 +89,7 @@ func TestEVT04_publishing(t *testing.T) {
 		}
 		e, err := event.New(1, event.Change{}, calendar.DateOf(noon), noon)
 		require.NoError(t, err)
-		require.NoError(t, e.AddPlate("key", 0, noon))
+		require.NoError(t, e.AddPlate(event.Plate{Photo: "key"}, noon))
 		assert.NoError(t, e.Apply(event.Change{Publish: ptr(true)}, noon))
 	})
 	t.Run("a published one can't be made blank", func(t *testing.T) {
@@ -226,9 +226,9 @@ func TestEVT21_limits(t *testing.T) {
 
 	e := restored(t, func(*event.State) {})
 	for range event.MaxPlates {
-		require.NoError(t, e.AddPlate("key", 0, noon))
+		require.NoError(t, e.AddPlate(event.Plate{Photo: "key"}, noon))
 	}
-	assert.Equal(t, []string{"photo"}, fieldsOf(t, e.AddPlate("key", 0, noon)))
+	assert.Equal(t, []string{"photo"}, fieldsOf(t, e.AddPlate(event.Plate{Photo: "key"}, noon)))
 
 	_, err := event.NewComment(1, 1, at(2000), noon)
 	assert.NoError(t, err)

@@ -17,6 +17,8 @@ type PlateID int64
 type Plate struct {
 	ID      PlateID // zero until stored
 	Photo   media.Key
+	Width   int   // pixels; zero while not measured
+	Height  int   // pixels
 	Bytes   int64 // that the picture takes, for the quota of its author; zero once stored
 	Created time.Time
 }
@@ -24,13 +26,13 @@ type Plate struct {
 // ErrNoPlate is the fault of a plate that does not exist.
 var ErrNoPlate = fault.New(fault.NotFound, "Plate not found.")
 
-// AddPlate attaches the picture, which takes so many bytes. More than MaxPlates plates are a
-// fault on photo.
-func (e *Event) AddPlate(photo media.Key, bytes int64, now time.Time) error {
+// AddPlate attaches the new plate. More than MaxPlates plates are a fault on photo.
+func (e *Event) AddPlate(p Plate, now time.Time) error {
 	if len(e.s.Plates) >= MaxPlates {
 		return fault.Field("photo", fmt.Sprintf("An event has at most %d plates.", MaxPlates))
 	}
-	e.s.Plates = append(e.s.Plates, Plate{Photo: photo, Bytes: bytes, Created: instant.Normalise(now)})
+	p.Created = instant.Normalise(now)
+	e.s.Plates = append(e.s.Plates, p)
 	e.s.Modified = later(e.s.Modified, now)
 	return nil
 }

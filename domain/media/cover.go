@@ -2,6 +2,7 @@ package media
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"plaza/domain/fault"
@@ -26,6 +27,25 @@ func CoverAt(address, size string, width, height int) (Picture, error) {
 	wrong.Add("width", dimensionProblem(width))
 	wrong.Add("height", dimensionProblem(height))
 	return Picture{Path: address, Sizes: []Size{{Name: size, Width: width, Height: height, Path: address}}}, wrong.Err()
+}
+
+// PictureAt returns the picture of so many pixels at the address of a user image or plate, in the PictureSizes (PLA-05). It has no
+// sizes if its dimensions are not known.
+func PictureAt(address string, width, height int) Picture {
+	p := Picture{Path: address}
+	if width == 0 {
+		return p
+	}
+	separator := "?"
+	if strings.Contains(address, "?") {
+		separator = "&"
+	}
+	for _, spec := range PictureSizes {
+		size := Size{Name: spec.Name, Path: address + separator + "size=" + spec.Name}
+		size.Width, size.Height = spec.Fit(width, height)
+		p.Sizes = append(p.Sizes, size)
+	}
+	return p
 }
 
 // CoverOf returns the picture that is stored under the key.

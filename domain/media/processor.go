@@ -20,6 +20,18 @@ type SizeSpec struct {
 	Width, Height int
 }
 
+// Fit returns the dimensions of a picture in this size: as large as fits, at least one pixel wide and high, and never larger
+// than the picture.
+func (s SizeSpec) Fit(width, height int) (int, int) {
+	switch {
+	case width <= s.Width && height <= s.Height:
+		return width, height
+	case width*s.Height >= height*s.Width:
+		return max(s.Width, 1), max((height*s.Width+width/2)/width, 1)
+	}
+	return max((width*s.Height+height/2)/height, 1), max(s.Height, 1)
+}
+
 // The sizes of pictures that are shown in several sizes, smallest first.
 var (
 	AvatarSizes      = []SizeSpec{{"sm", 96, 96}, {"md", 256, 256}, {"lg", 640, 640}}

@@ -94,7 +94,7 @@ func (d *dataset) plates() iter.Seq[[]any] {
 			for n := range 1 + i/20%2 {
 				id++
 				photo := fmt.Sprintf("private/%02x/%08x-%d.jpg", i%256, i, n)
-				if !yield([]any{id, int64(i + 1), photo, d.event(i).created}) {
+				if !yield([]any{id, int64(i + 1), photo, 1600, 1200, d.event(i).created}) {
 					return
 				}
 			}

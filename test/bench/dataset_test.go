@@ -93,7 +93,7 @@ func (d *dataset) tables() []table {
 		{"subscriptions", "id, user_id, followed_id, category_id, created, updated", true, d.subscriptions()},
 		{"events", "id, author_id, day, title, content, html, category_id, permission, status, province, city, district, created, modified, " +
 			"published_at", true, counted(d.events, d.eventRow)},
-		{"plates", "id, event_id, photo, created", true, d.plates()},
+		{"plates", "id, event_id, photo, width, height, created", true, d.plates()},
 		{"comments", "id, event_id, author_id, content, created", true, d.comments()},
 		{"likes", "event_id, user_id", false, d.likes()},
 		{"news", "id, site_name, site_logo, url, title, released, html, category, city, district, province, country", true,

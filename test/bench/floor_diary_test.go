@@ -46,11 +46,14 @@ type (
 		PlaceAround  []newsView   `json:"place_around" db:"-"`
 	}
 	plateView struct {
-		ID         int64  `json:"id"`
-		User       int64  `json:"user"`
-		UserName   string `json:"user_name"`
-		Photo      string `json:"photo"`
-		CreateTime stamp  `json:"create_time"`
+		ID         int64     `json:"id"`
+		User       int64     `json:"user"`
+		UserName   string    `json:"user_name"`
+		Photo      string    `json:"photo"`
+		Width      int       `json:"width"`
+		Height     int       `json:"height"`
+		Sizes      sizesView `json:"sizes"`
+		CreateTime stamp     `json:"create_time"`
 	}
 	// Place is which event it belongs to, from 1.
 	momentView struct {
@@ -95,7 +98,8 @@ const (
 	// The name of a category is looked up for the rows that are left; a join would read all categories.
 	entryColumns = `e.id, e.day::text, e.title, e.content, e.html, e.category_id, (SELECT k.name FROM categories k WHERE k.id = e.category_id),
 		e.permission, e.status, NULLIF(e.province, ''), NULLIF(e.city, ''), NULLIF(e.district, ''), e.created, e.modified,
-		COALESCE((SELECT json_agg(json_build_object('id', p.id, 'photo', p.photo, 'create_time', p.created) ORDER BY p.id)
+		COALESCE((SELECT json_agg(json_build_object('id', p.id, 'photo', p.photo, 'width', p.width, 'height', p.height,
+			'create_time', p.created) ORDER BY p.id)
 			FROM plates p WHERE p.event_id = e.id), '[]'), ` + personColumns
 	eventColumns = "e.published_at, " + entryColumns + ", n.comments, n.likes"
 	authors      = " JOIN users u ON u.id = e.author_id LEFT JOIN presence w ON w.user_id = u.id "
@@ -121,6 +125,7 @@ func (f *floor) complete(v *entryView, now time.Time) {
 	for i := range v.Plates {
 		p := &v.Plates[i]
 		p.User, p.UserName, p.Photo = v.UID, v.Username, f.addresses.URL(media.Key(p.Photo), media.Viewers, now)
+		p.Sizes = sizesOf(p.Photo+"&size=", p.Width, p.Height)
 	}
 }
 

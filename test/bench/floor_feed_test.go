@@ -177,14 +177,15 @@ func branches(under map[int64][]shelfView, parent int64, above *shelfView, level
 }
 
 type imageView struct {
-	ID         int64    `json:"id"`
-	User       int64    `json:"user"`
-	Img        string   `json:"img"`
-	Height     int      `json:"img_height"`
-	Width      int      `json:"img_width"`
-	CreateTime stamp    `json:"create_time"`
-	DeleteTime *stamp   `json:"delete_time"`
-	Tags       []string `json:"tags"`
+	ID         int64     `json:"id"`
+	User       int64     `json:"user"`
+	Img        string    `json:"img"`
+	Height     int       `json:"img_height"`
+	Width      int       `json:"img_width"`
+	Sizes      sizesView `json:"sizes" db:"-"`
+	CreateTime stamp     `json:"create_time"`
+	DeleteTime *stamp    `json:"delete_time"`
+	Tags       []string  `json:"tags"`
 }
 
 func (f *floor) images(r *http.Request) (any, error) {
@@ -193,6 +194,9 @@ func (f *floor) images(r *http.Request) (any, error) {
 		SELECT id, owner_id, '`+publicURL+`/media/' || key, height, width, created, deleted, tags FROM images
 		WHERE owner_id = $1 AND deleted IS NULL AND NOT hidden AND tags @> $2 ORDER BY created DESC, id DESC`,
 		q.Get("uid"), strings.Split(q.Get("tags__contains"), ","))
+	for i := range images {
+		images[i].Sizes = sizesOf(images[i].Img+"?size=", images[i].Width, images[i].Height)
+	}
 	return wrapped{images}, err
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"github.com/jackc/pgx/v5/pgtype"
 
+	"plaza/domain/media"
 	"plaza/domain/user"
 )
 
@@ -57,6 +58,16 @@ func (s *sizesView) UnmarshalJSON(b []byte) error {
 		(*s)[size.Name] = size.sizeView
 	}
 	return err
+}
+
+// sizesOf are the sizes of a picture at addresses that begin so.
+func sizesOf(address string, width, height int) sizesView {
+	made := sizesView{}
+	for _, spec := range media.PictureSizes {
+		w, h := spec.Fit(width, height)
+		made[spec.Name] = sizeView{Width: w, Height: h, Path: address + spec.Name}
+	}
+	return made
 }
 
 const pageSize = 20

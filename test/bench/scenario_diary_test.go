@@ -47,6 +47,13 @@ func followedEvents(d *dataset, i int) request {
 	return getAs(r.n((d.tokens()-1)/readersApart+1)*readersApart, "/api/xfile/event/following/")
 }
 
+// followedCards is followedEvents without the moment, news and comments, which Plaza does not read then (GEN-17).
+func followedCards(d *dataset, i int) request {
+	r := roll("timeline", i)
+	return getAs(r.n((d.tokens()-1)/readersApart+1)*readersApart, "/api/xfile/event/following/?fields="+
+		"id,event_time,title,content,plates.sizes.sm,user.uid,user.username,user.avatars.sizes.sm,comment_count,like_count")
+}
+
 func comment(d *dataset, i int) request {
 	caller, on := d.visitor("comment", i)
 	q := withSerial("POST", "/api/activity/comment/", authorised(caller), fmt.Sprintf(`{"event": %d, "content": "A walk `, on+1), `"}`)

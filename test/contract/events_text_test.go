@@ -156,7 +156,7 @@ func worstPage(t *testing.T, s *server) {
 	ada.reads(t, id).shows(texts)
 	written, err := s.app.Stores.Events.Change(t.Context(), event.ID(id), func(e *event.Event) error {
 		for range event.MaxPlates {
-			if err := e.AddPlate(media.Key(strings.Repeat("p", 100)), 0, epoch); err != nil {
+			if err := e.AddPlate(event.Plate{Photo: media.Key(strings.Repeat("p", 100))}, epoch); err != nil {
 				return err
 			}
 		}

@@ -49,7 +49,7 @@ func (s *server) tagsOf(t *testing.T, p person) any {
 	return s.anyone().get(t, imagesOf(p)).is(200).at("data.0.tags")
 }
 
-var imageFields = []string{"id", "user", "img", "img_height", "img_width", "create_time", "delete_time", "tags"}
+var imageFields = []string{"id", "user", "img", "img_height", "img_width", "sizes", "create_time", "delete_time", "tags"}
 
 func tagsReplaced(t *testing.T, s *server) {
 	ada := s.member(t)

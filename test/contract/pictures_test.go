@@ -11,6 +11,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"plaza/domain/event"
+	"plaza/domain/media"
 	"plaza/test/pictures"
 )
 
@@ -77,6 +79,8 @@ var pictureSizeRows = []row{
 	{"IMG-08 another size is not found", otherSizes, oneStore},
 	{"IMG-08 a size has the life of its picture", lifeOfSizes, everyStore},
 	{"IMG-08 sizes of former pictures are made when they are asked for", sizesOfFormer, everyServer},
+	{"PLA-05 user images and plates say how large they and their sizes are", dimensions, everyServer},
+	{"PLA-05 former plates are measured", formerPlates, everyStore},
 }
 
 // inSize is the address of the picture in the size.
@@ -120,6 +124,59 @@ func picturesInSizes(t *testing.T, s *server) {
 		assert.Len(t, tags, 3, "each size has a tag of its own")
 	}
 	assert.Equal(t, 6, s.files(t))
+}
+
+func dimensions(t *testing.T, s *server) {
+	ada := s.member(t)
+	for _, whole := range []image.Point{{X: 1500, Y: 1200}, {X: 1, Y: 1100}, {X: 30, Y: 20}} {
+		raw := pictures.PNG(t, drawing(whole.X, whole.Y))
+		kept := ada.post(t, images, object{"img": raw}).is(201)
+		on := ada.publishes(t, "x")
+		attached := ada.post(t, plates, object{"event": on, "photo": raw}).is(201)
+		assert.Equal(t, whole, image.Pt(attached.int("data.width"), attached.int("data.height")))
+		read := ada.get(t, fmt.Sprintf("%s%d/", events, on)).is(200)
+		assert.Equal(t, attached.at("data"), read.at("data.plates.0"))
+		for name, picture := range map[string]answer{"data.img": kept, "data.photo": attached} {
+			assert.Len(t, picture.at("data.sizes"), 2)
+			for _, size := range []string{"sm", "md"} {
+				at := "data.sizes." + size
+				assert.Equal(t, inSize(picture.text(name), size), picture.text(at+".path"))
+				assert.Equal(t, s.anyone().fetches(t, picture.text(at+".path")).extent(),
+					image.Pt(picture.int(at+".width"), picture.int(at+".height")), "%s of %v", at, whole)
+			}
+		}
+		light := ada.get(t, fmt.Sprintf("%s%d/?fields=plates.width,plates.sizes.sm.height", events, on)).is(200)
+		assert.Equal(t, object{"plates": []any{object{
+			"width": read.at("data.plates.0.width"), "sizes": object{"sm": object{"height": read.at("data.plates.0.sizes.sm.height")}},
+		}}}, light.at("data"))
+	}
+}
+
+// Plates had no dimensions before.
+func formerPlates(t *testing.T, s *server) {
+	ada := s.member(t)
+	of := func(on int) answer { return ada.get(t, fmt.Sprintf("%s%d/", events, on)).is(200) }
+	former := func(key media.Key) int {
+		on := ada.publishes(t, "x")
+		_, err := s.app.Stores.Events.Change(t.Context(), event.ID(on), func(e *event.Event) error {
+			return e.AddPlate(event.Plate{Photo: key}, epoch)
+		})
+		require.NoError(t, err)
+		return on
+	}
+	drawn := media.Upload{Type: "image/png", Width: 1, Height: 1, Bytes: pictures.Plain(t, 400, 300)}
+	key, err := drawn.Put(t.Context(), s.app.Stores.Media, media.Viewers)
+	require.NoError(t, err)
+	missing, found := former("private/none.png"), former(key)
+	for _, on := range []int{missing, found} {
+		for _, field := range []string{"width", "height", "sizes"} {
+			assert.Nil(t, of(on).at("data.plates.0."+field), field)
+		}
+	}
+	require.NoError(t, s.app.Pictures.Measure(t.Context()))
+	assert.Equal(t, []int{400, 300}, []int{of(found).int("data.plates.0.width"), of(found).int("data.plates.0.height")})
+	assert.Equal(t, 240, of(found).int("data.plates.0.sizes.sm.height"))
+	assert.Nil(t, of(missing).at("data.plates.0.width"))
 }
 
 func otherSizes(t *testing.T, s *server) {

@@ -65,7 +65,7 @@ func (w *fixtures) rich(author user.ID) *event.Event {
 func (w *fixtures) attach(e *event.Event, at time.Time, photos ...media.Key) {
 	w.Helper()
 	for _, photo := range photos {
-		require.NoError(w, e.AddPlate(photo, 0, at))
+		require.NoError(w, e.AddPlate(event.Plate{Photo: photo, Width: 40, Height: 30}, at))
 	}
 }
 

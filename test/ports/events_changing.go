@@ -58,7 +58,7 @@ func changeStores(w *fixtures) {
 		func(c *event.Change) { c.HTML = new("") },
 	} {
 		if i == 1 { // a published event is never blank
-			w.change(e.ID(), func(e *event.Event) error { return e.AddPlate("plates/a", 0, later) })
+			w.change(e.ID(), func(e *event.Event) error { return e.AddPlate(event.Plate{Photo: "plates/a"}, later) })
 		}
 		want := w.entry(e.ID())
 		later = later.Add(time.Microsecond)
@@ -85,7 +85,7 @@ func changePlates(w *fixtures) {
 		if _, err := e.RemovePlate(old[0].ID, noon); err != nil {
 			return err
 		}
-		return e.AddPlate("plates/c", 0, noon)
+		return e.AddPlate(event.Plate{Photo: "plates/c"}, noon)
 	})
 	plates := got.State().Plates
 	require.Len(w, plates, 2)
@@ -155,7 +155,7 @@ func changeDangling(w *fixtures) {
 	e := w.write(w.newUser(), noon)
 	before, listed := w.entry(e.ID()), w.listed()
 	_, err := w.Events.Change(w.Context(), e.ID(), func(e *event.Event) error {
-		if err := e.AddPlate("spoilt", 0, noon); err != nil {
+		if err := e.AddPlate(event.Plate{Photo: "spoilt"}, noon); err != nil {
 			return err
 		}
 		return e.Apply(change(titled("spoilt"), under(9)), noon)
@@ -181,7 +181,7 @@ func changesAtOnce(w *fixtures) {
 			if i < len(edits) {
 				return e.Apply(change(edits[i]), noon.Add(time.Hour))
 			}
-			return e.AddPlate(media.Key(fmt.Sprint("plates/", i)), 0, noon.Add(time.Hour))
+			return e.AddPlate(event.Plate{Photo: media.Key(fmt.Sprint("plates/", i))}, noon.Add(time.Hour))
 		})
 		return err
 	}))
@@ -209,7 +209,7 @@ func changeNeverHalf(w *fixtures) {
 	move := func(e *event.Event) error {
 		plates := e.State().Plates
 		if len(plates) == 0 {
-			return errors.Join(e.AddPlate("plates/a", 0, noon), e.Apply(change(titled("")), noon))
+			return errors.Join(e.AddPlate(event.Plate{Photo: "plates/a"}, noon), e.Apply(change(titled("")), noon))
 		}
 		if err := e.Apply(change(titled("An event")), noon); err != nil {
 			return err
@@ -258,7 +258,7 @@ func changeAgainstRemove(w *fixtures) {
 				return ""
 			}
 			photo := media.Key(fmt.Sprint("plates/", i))
-			_, err := w.Events.Change(w.Context(), e.ID(), func(e *event.Event) error { return e.AddPlate(photo, 0, noon) })
+			_, err := w.Events.Change(w.Context(), e.ID(), func(e *event.Event) error { return e.AddPlate(event.Plate{Photo: photo}, noon) })
 			if err != nil {
 				assert.ErrorIs(w, err, event.ErrNotFound)
 				return ""

@@ -74,8 +74,8 @@ func changeReadOld(w *fixtures) {
 	later := noon.Add(time.Hour)
 	for i, fn := range []func(*event.Event) error{
 		apply(later, titled("Another")), apply(later.Add(1000), under(2)), apply(later.Add(2000), permitted(event.Public)),
-		func(e *event.Event) error { return e.AddPlate("plates/c", 0, later) },
-		func(e *event.Event) error { return e.AddPlate("plates/d", 0, later) },
+		func(e *event.Event) error { return e.AddPlate(event.Plate{Photo: "plates/c"}, later) },
+		func(e *event.Event) error { return e.AddPlate(event.Plate{Photo: "plates/d"}, later) },
 		func(e *event.Event) error { return e.Locate(e.Text(), at) },
 		func(e *event.Event) error {
 			_, err := e.RemovePlate(e.State().Plates[0].ID, later)

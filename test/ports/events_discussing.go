@@ -309,7 +309,7 @@ func countsAtOnce(w *fixtures) {
 		case 3:
 			return w.says(e.ID(), who)
 		default:
-			_, err := w.Events.Change(w.Context(), e.ID(), func(e *event.Event) error { return e.AddPlate("plates/a", 0, noon) })
+			_, err := w.Events.Change(w.Context(), e.ID(), func(e *event.Event) error { return e.AddPlate(event.Plate{Photo: "plates/a"}, noon) })
 			return err
 		}
 	}))

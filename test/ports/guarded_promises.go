@@ -125,8 +125,8 @@ func newestPlateCompleted(w *fixtures) {
 	w.reserves(k, noon)
 	attach := func(e *event.Event) error {
 		e.CompleteKey(&k)
-		require.NoError(w, e.AddPlate("plates/a", 0, noon))
-		return e.AddPlate("plates/b", 0, noon)
+		require.NoError(w, e.AddPlate(event.Plate{Photo: "plates/a"}, noon))
+		return e.AddPlate(event.Plate{Photo: "plates/b"}, noon)
 	}
 	e := w.change(w.write(author, noon).ID(), attach)
 	assert.Nil(w, e.State().Completes)

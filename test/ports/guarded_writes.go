@@ -154,7 +154,7 @@ func (w *fixtures) plating(
 	attach := func(k *idempotency.Key, failed error, charges []ratelimit.Charge) (int64, error) {
 		e, err := change(false, func(e *event.Event) error {
 			e.CompleteKey(k)
-			require.NoError(w, e.AddPlate("plates/a", 0, noon))
+			require.NoError(w, e.AddPlate(event.Plate{Photo: "plates/a"}, noon))
 			return failed
 		}, charges)
 		if err != nil {

@@ -234,7 +234,7 @@ func (w *fixtures) keeps(owner user.ID, key media.Key, bytes int64) (userimage.I
 
 // attaches attaches a plate of so many bytes to the event.
 func (w *fixtures) attaches(on event.ID, key media.Key, bytes int64) error {
-	_, err := w.Events.Change(w.Context(), on, func(e *event.Event) error { return e.AddPlate(key, bytes, noon) })
+	_, err := w.Events.Change(w.Context(), on, func(e *event.Event) error { return e.AddPlate(event.Plate{Photo: key, Bytes: bytes}, noon) })
 	return err
 }
 
@@ -264,12 +264,12 @@ func picturesFull(w *fixtures) {
 	require.NoError(w, err)
 	assert.Zero(w, image.Bytes)
 	plated := w.drafted(owner)
-	require.NoError(w, plated.AddPlate(keyNo(2), 10, noon))
-	require.NoError(w, plated.AddPlate(keyNo(3), 10, noon))
+	require.NoError(w, plated.AddPlate(event.Plate{Photo: keyNo(2), Bytes: 10}, noon))
+	require.NoError(w, plated.AddPlate(event.Plate{Photo: keyNo(3), Bytes: 10}, noon))
 	e := w.stores(plated)
 	assert.Equal(w, stateOf(e), stateOf(w.entry(e.ID()).Event))
 	require.NoError(w, w.attaches(e.ID(), keyNo(4), 5))
-	w.changeRead(w.got(e.ID()), func(e *event.Event) error { return e.AddPlate(keyNo(5), 5, noon) })
+	w.changeRead(w.got(e.ID()), func(e *event.Event) error { return e.AddPlate(event.Plate{Photo: keyNo(5), Bytes: 5}, noon) })
 	require.NoError(w, w.portrays(owner, "face", 20))
 	before := w.got(e.ID())
 	w.assertLeft(owner, l, 10)
@@ -278,18 +278,20 @@ func picturesFull(w *fixtures) {
 		"image": func() error { _, err := w.keeps(owner, keyNo(6), 11); return err },
 		"plate": func() error { return w.attaches(e.ID(), keyNo(6), 11) },
 		"plate of an event that was read": func() error {
-			_, err := w.Events.ChangeRead(w.Context(), before, func(e *event.Event) error { return e.AddPlate(keyNo(6), 11, noon) })
+			_, err := w.Events.ChangeRead(w.Context(), before, func(e *event.Event) error {
+				return e.AddPlate(event.Plate{Photo: keyNo(6), Bytes: 11}, noon)
+			})
 			return err
 		},
 		"plates together": func() error {
 			_, err := w.Events.Change(w.Context(), e.ID(), func(e *event.Event) error {
-				return errors.Join(e.AddPlate(keyNo(6), 6, noon), e.AddPlate(keyNo(7), 5, noon))
+				return errors.Join(e.AddPlate(event.Plate{Photo: keyNo(6), Bytes: 6}, noon), e.AddPlate(event.Plate{Photo: keyNo(7), Bytes: 5}, noon))
 			})
 			return err
 		},
 		"plate of a new event": func() error {
 			illustrated := w.written(owner, noon)
-			require.NoError(w, illustrated.AddPlate(keyNo(6), 11, noon))
+			require.NoError(w, illustrated.AddPlate(event.Plate{Photo: keyNo(6), Bytes: 11}, noon))
 			_, err := w.Events.Add(w.Context(), illustrated)
 			return err
 		},

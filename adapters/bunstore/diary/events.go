@@ -128,8 +128,8 @@ func changePlates(tx *engine.Tx, on event.ID, before, after []event.Plate) {
 	}
 	for i, p := range after {
 		if p.ID == 0 {
-			tx.Queue("INSERT INTO plates (event_id, photo, created) VALUES ($1, $2, $3) RETURNING id", on, p.Photo, p.Created).
-				Into((*int64)(&after[i].ID))
+			tx.Queue("INSERT INTO plates (event_id, photo, width, height, created) VALUES ($1, $2, $3, $4, $5) RETURNING id",
+				on, p.Photo, p.Width, p.Height, p.Created).Into((*int64)(&after[i].ID))
 		}
 	}
 }

@@ -82,7 +82,7 @@ type plateJSON event.Plate
 
 func (p *plateJSON) UnmarshalJSON(text []byte) error {
 	var created int64
-	if err := json.Unmarshal(text, &[]any{&p.ID, &p.Photo, &created}); err != nil {
+	if err := json.Unmarshal(text, &[]any{&p.ID, &p.Photo, &created, &p.Width, &p.Height}); err != nil {
 		return err
 	}
 	p.Created = time.UnixMicro(created).UTC()

@@ -66,7 +66,7 @@ func newPicturesFixture() *picturesFixture {
 }
 
 func (w *picturesFixture) over(s media.Store) *serving.Pictures {
-	return serving.New(s, w.Addresses, w.processor, w.room, func() time.Time { return usecases.Noon })
+	return serving.New(s, w.Addresses, w.processor, w.room, nil, func() time.Time { return usecases.Noon })
 }
 
 // stores stores a picture without sizes, as servers did before, and returns its name.
@@ -105,7 +105,7 @@ func TestIMG08_sizes_that_many_ask_for_at_once_are_made_once(t *testing.T) {
 			w := newPicturesFixture()
 			key, of := w.stores(t, "image/png", pictures.Plain(t, 400, 300), media.Everyone)
 			held := &heldProcessor{Processor: w.processor, gate: make(chan struct{})}
-			p := serving.New(w.Media, w.Addresses, held, w.room, time.Now)
+			p := serving.New(w.Media, w.Addresses, held, w.room, nil, time.Now)
 			first, leave := context.WithCancel(t.Context())
 			defer leave()
 			var viewers sync.WaitGroup
@@ -146,7 +146,7 @@ func TestIMG08_sizes_that_can_not_be_made_now_are_made_later(t *testing.T) {
 		_, of := w.stores(t, "image/png", pictures.Plain(t, 400, 300), media.Everyone)
 		busy := fault.New(fault.Unavailable, "busy")
 		held := &heldProcessor{Processor: w.processor, gate: make(chan struct{}), refusal: busy}
-		p := serving.New(w.Media, w.Addresses, held, w.room, time.Now)
+		p := serving.New(w.Media, w.Addresses, held, w.room, nil, time.Now)
 		var viewers sync.WaitGroup
 		for range 30 {
 			viewers.Go(func() {
@@ -169,7 +169,7 @@ func TestIMG08_a_picture_that_is_removed_meanwhile_leaves_no_size(t *testing.T) 
 	w := newPicturesFixture()
 	key, name := w.stores(t, "image/png", pictures.Plain(t, 400, 300), media.Everyone)
 	removing := &meddlingRoom{countedSizes: w.room, meddle: func() { require.NoError(t, media.Remove(t.Context(), w.Media, key)) }}
-	p := serving.New(w.Media, w.Addresses, w.processor, removing, time.Now)
+	p := serving.New(w.Media, w.Addresses, w.processor, removing, nil, time.Now)
 	_, err := p.Public(t.Context(), name, "sm")
 	assert.ErrorIs(t, err, media.ErrNotFound)
 	assert.Zero(t, filesIn(t, w.Media))

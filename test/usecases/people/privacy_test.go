@@ -106,7 +106,7 @@ func (w *privacyFixture) write(author user.ID, title string, plates ...media.Key
 	e, err := event.New(author, change.Sanitised(content.AsSent{}), calendar.DateOf(usecases.Noon), usecases.Noon)
 	require.NoError(w, err)
 	for _, key := range plates {
-		require.NoError(w, e.AddPlate(key, 1, usecases.Noon))
+		require.NoError(w, e.AddPlate(event.Plate{Photo: key, Bytes: 1}, usecases.Noon))
 	}
 	e, err = w.store.Events().Add(w.Context(), e)
 	require.NoError(w, err)

@@ -117,6 +117,8 @@ class Plate(models.Model):
 
     event = models.ForeignKey(Event, models.DO_NOTHING, related_name="plates")
     photo = models.TextField()
+    width = models.IntegerField()
+    height = models.IntegerField()
     created = models.DateTimeField()
 
     class Meta:

@@ -125,18 +125,31 @@ class DemandSerializer(serializers.Serializer):
         return self.context["circle"].distance_to(demand.lat, demand.lng)
 
 
+def sizes_of(address, width, height):
+    """Return the sizes of a picture by their names; the address is without the name."""
+    sizes = {}
+    for name, most in (("sm", 320), ("md", 1024)):
+        part = min(1, most / max(width, height))
+        sizes[name] = {"width": round(width * part), "height": round(height * part), "path": address + name}
+    return sizes
+
+
 class ImageSerializer(serializers.Serializer):
     id = serializers.IntegerField()
     user = serializers.IntegerField(source="owner_id")
     img = serializers.SerializerMethodField()
     img_height = serializers.IntegerField(source="height")
     img_width = serializers.IntegerField(source="width")
+    sizes = serializers.SerializerMethodField()
     create_time = serializers.DateTimeField(source="created")
     delete_time = serializers.DateTimeField(source="deleted")
     tags = serializers.ReadOnlyField()
 
     def get_img(self, image):
         return f"{settings.PUBLIC_URL}/media/{image.key}"
+
+    def get_sizes(self, image):
+        return sizes_of(self.get_img(image) + "?size=", image.width, image.height)
 
 
 class PlateSerializer(serializers.Serializer):
@@ -146,7 +159,13 @@ class PlateSerializer(serializers.Serializer):
     user = serializers.IntegerField(source="event.author_id")
     user_name = serializers.SerializerMethodField()
     photo = serializers.SerializerMethodField()
+    width = serializers.IntegerField()
+    height = serializers.IntegerField()
+    sizes = serializers.SerializerMethodField()
     create_time = serializers.DateTimeField(source="created")
+
+    def get_sizes(self, plate):
+        return sizes_of(self.get_photo(plate) + "&size=", plate.width, plate.height)
 
     def get_user_name(self, plate):
         return full_name(plate.event.author)

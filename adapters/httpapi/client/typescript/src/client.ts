@@ -19,11 +19,11 @@ export interface Options {
 }
 
 /** A successful response with its status and headers. */
-export interface Reply<N extends Name> {
+export interface Reply<N extends Name, I = unknown> {
   status: number;
   headers: Headers;
   /** Undefined for 304, after If-None-Match. */
-  body: Answer<N> | undefined;
+  body: Answer<N, I> | undefined;
 }
 
 /**
@@ -69,22 +69,22 @@ export class Plaza {
   }
 
   /** Sends the request and returns the body of the response. */
-  async call<N extends Name>(name: N, ...[input]: Arguments<N>): Promise<Answer<N>> {
-    return (await this.#send(name, input)).body as Answer<N>;
+  async call<N extends Name, const I extends Input<N>>(name: N, ...[input]: Arguments<N, I>): Promise<Answer<N, I>> {
+    return (await this.#send(name, input)).body as Answer<N, I>;
   }
 
   /** Like call, but returns the status and headers too. Use it with If-None-Match. */
-  async send<N extends Name>(name: N, ...[input]: Arguments<N>): Promise<Reply<N>> {
-    return this.#send(name, input);
+  async send<N extends Name, const I extends Input<N>>(name: N, ...[input]: Arguments<N, I>): Promise<Reply<N, I>> {
+    return (await this.#send(name, input)) as Reply<N, I>;
   }
 
   /**
    * Returns the items of a list, page after page: each once, whatever others write at the same time. With `page` or `ordering`
    * the pages are numbered, and items may repeat or be left out then.
    */
-  async *items<N extends PagedName, I extends Input<N>>(
+  async *items<N extends PagedName, const I extends Input<N>>(
     name: N,
-    ...[input]: object extends Input<N> ? [input?: I] : [input: I]
+    ...[input]: Arguments<N, I>
   ): AsyncGenerator<Item<N, I>, void, void> {
     const { query, ...others } = (input ?? {}) as AnyInput;
     const by = query?.["page"] !== undefined || query?.["ordering"] !== undefined ? "page" : "cursor";

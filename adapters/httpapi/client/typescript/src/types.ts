@@ -21,13 +21,34 @@ type Body<N extends Name> = Described[N] extends { requestBody: { content: infer
 export type Input<N extends Name> = Fields<Omit<Described[N]["parameters"], "cookie">> & Body<N> & { signal?: AbortSignal };
 
 /** The arguments after the name: none are needed where no input is. */
-export type Arguments<N extends Name> = object extends Input<N> ? [input?: Input<N>] : [input: Input<N>];
+export type Arguments<N extends Name, I extends Input<N>> = object extends Input<N> ? [input?: I] : [input: I];
 
 type Content<R> = R extends { content: infer C } ? (C extends { "application/json": infer B } ? B : Blob) : undefined;
 type Success<R> = R[keyof R & (200 | 201 | 202 | 204)];
 
-/** The body of a successful response; a Blob for files, undefined for 204. */
-export type Answer<N extends Name> = Content<Success<Described[N]["responses"]>>;
+type Head<P> = P extends `${infer H}.${string}` ? H : P;
+type Rest<P, K> = P extends `${infer H}.${infer R}` ? (H extends K ? R : never) : never;
+
+/** What the paths P, such as "user.username", name of T. */
+type Picked<T, P> = T extends (infer E)[]
+  ? Picked<E, P>[]
+  : T extends object
+    ? { [K in keyof T as K extends Head<P> ? K : never]: K extends P ? T[K] : Picked<T[K], Rest<P, K>> }
+    : T;
+
+/** T with the `fields` that the input I names; with names that are not literals, any of them may be missing. */
+type Chosen<T, I> = I extends { query: { fields: (infer P)[] } } ? (string extends P ? Partial<T> : Picked<T, P>) : T;
+
+/** The body of a successful response; a Blob for files, undefined for 204. Its items have the `fields` that the input names. */
+export type Answer<N extends Name, I = unknown> = ChosenData<Content<Success<Described[N]["responses"]>>, I>;
+
+type ChosenData<B, I> = I extends { query: { fields: string[] } }
+  ? B extends { data: (infer T)[] }
+    ? Omit<B, "data"> & { data: Chosen<T, I>[] }
+    : B extends { data: infer T }
+      ? Omit<B, "data"> & { data: Chosen<T, I> }
+      : B
+  : B;
 
 type Query<N extends Name> = Exclude<Described[N]["parameters"]["query"], undefined>;
 
@@ -43,5 +64,5 @@ export type Item<N extends PagedName, I> = N extends "listSubscriptions"
     ? ByID<Schemas["ListedSubscription"]>
     : Schemas["Subscription"]
   : Answer<N> extends { data: (infer T)[] }
-    ? T
+    ? Chosen<T, I>
     : never;

@@ -106,6 +106,13 @@ async function events(member: Plaza, friend: Plaza): Promise<number> {
   }
   const whole = await member.call("listEvents");
   check(own > 2 && own === whole.pagination?.total_count, "every page was read");
+  const light = await member.call("listEvents", { query: { fields: ["title", "user.username", "plates.sizes.sm.width"] } });
+  for (const { title, user, plates } of light.data) {
+    const widths: (number | undefined)[] = plates.map((plate) => plate.sizes?.sm.width);
+    check(title.length + user.username.length + widths.length > 0, "the fields that were asked for");
+    // @ts-expect-error: what was not asked for is missing.
+    check(user.firstname === undefined, "nothing else");
+  }
   for await (const event of member.items("listEvents", { query: { page_size: 2, fields: ["id"] } })) {
     check(Object.keys(event).join() === "id", "the field that was asked for");
     own--;
