@@ -109,7 +109,7 @@ var personalTables = map[string]personalTable{
 	"notification_counts": {owner: "owner_id = {user}", internal: "owner_id total unread read_up_to"},
 	"profile_counts":      {owner: "owner_id = {user}", internal: "owner_id events followers followed"},
 	"image_counts":        {owner: "owner_id = {user}", internal: "owner_id kept"},
-	"pictures":            {owner: "owner_id = {user}", internal: "key owner_id bytes has_sizes"},
+	"pictures":            {owner: "owner_id = {user}", internal: "key owner_id bytes"},
 	"picture_totals":      {owner: "owner_id = {user}", internal: "owner_id bytes"},
 	"orders": {
 		kind: personaldata.Orders, owner: "user_id = {user}",

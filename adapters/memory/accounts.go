@@ -155,7 +155,7 @@ func (v Accounts) SetAvatar(ctx context.Context, id user.ID, avatar media.Pictur
 			return user.ErrNotFound
 		}
 		given := v.s.pictures[m.Avatar.Key].bytes
-		if err := v.s.countPictures(v.limits, id, false, map[media.Key]int64{avatar.Key: bytes}, given); err != nil {
+		if err := v.s.countPictures(v.limits, id, map[media.Key]int64{avatar.Key: bytes}, given); err != nil {
 			return err
 		}
 		v.s.queueDeletion(m.Avatar.Keys()...)

@@ -153,7 +153,7 @@ func (v Events) putEvent(replaced *event.Event, state event.State) (*event.Event
 	if err := s.checkDrafts(v.limits, replaced, e); err != nil {
 		return nil, err
 	}
-	if err := s.countPictures(v.limits, state.Author, true, bytes); err != nil {
+	if err := s.countPictures(v.limits, state.Author, bytes); err != nil {
 		return nil, err
 	}
 	s.queuePlateDeletions(s.events[state.ID].Plates, state.Plates)

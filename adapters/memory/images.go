@@ -36,7 +36,7 @@ func (v Images) Add(ctx context.Context, i userimage.Image, charges ...ratelimit
 		if err := v.s.requests.checkHeld(i.Completes); err != nil {
 			return userimage.Image{}, err
 		}
-		if err := v.s.countPictures(v.limits, i.Owner, true, map[media.Key]int64{i.Key: i.Bytes}); err != nil {
+		if err := v.s.countPictures(v.limits, i.Owner, map[media.Key]int64{i.Key: i.Bytes}); err != nil {
 			return userimage.Image{}, err
 		}
 		i.Bytes = 0

@@ -42,22 +42,9 @@ func (v Room) CheckPictures(ctx context.Context, owner user.ID) error {
 	return v.limits.CheckPictures(used + 1)
 }
 
-// CountSizes implements quota.Room.
-func (v Room) CountSizes(ctx context.Context, of media.Key, bytes int64) error {
-	return exec(ctx, v.s, func() error {
-		p, counts := v.s.pictures[of]
-		if !counts || p.hasSizes {
-			return nil
-		}
-		v.s.pictures[of] = countedPicture{p.owner, p.bytes + bytes, true}
-		v.s.pictureBytes[p.owner] += bytes
-		return nil
-	})
-}
-
 // countPictures counts new pictures of the owner, or returns ErrPictures. The caller gives some
 // bytes back in the same step.
-func (s *Store) countPictures(l quota.Limits, owner user.ID, haveSizes bool, bytes map[media.Key]int64, givenBack ...int64) error {
+func (s *Store) countPictures(l quota.Limits, owner user.ID, bytes map[media.Key]int64, givenBack ...int64) error {
 	var all int64
 	for _, n := range bytes {
 		all += n
@@ -73,7 +60,7 @@ func (s *Store) countPictures(l quota.Limits, owner user.ID, haveSizes bool, byt
 		return err
 	}
 	for key, n := range bytes {
-		s.pictures[key] = countedPicture{owner, n, haveSizes}
+		s.pictures[key] = countedPicture{owner, n}
 	}
 	s.pictureBytes[owner] += all
 	return nil

@@ -186,9 +186,8 @@ type notified struct {
 
 // countedPicture is a picture whose bytes count for the quota of its owner.
 type countedPicture struct {
-	owner    user.ID
-	bytes    int64
-	hasSizes bool // the bytes include those of its sizes (IMG-08)
+	owner user.ID
+	bytes int64 // with those of its sizes
 }
 
 // keyID identifies an Idempotency-Key.

@@ -7,12 +7,10 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"sync"
 	"time"
 
 	"plaza/domain/event"
 	"plaza/domain/media"
-	"plaza/domain/quota"
 )
 
 // Pictures implements the use cases.
@@ -20,17 +18,14 @@ type Pictures struct {
 	store     media.Store
 	addresses media.Addresses
 	processor media.Processor
-	room      quota.Room
 	events    event.Repository
 	now       func() time.Time
-	making    sync.Map // of the keys of pictures: the turns of the calls that make their sizes at the moment
 }
 
 // New returns the use cases over the ports, with the addresses of the server's pictures; now
 // returns the time.
-func New(store media.Store, addresses media.Addresses, processor media.Processor, room quota.Room, events event.Repository,
-	now func() time.Time) *Pictures {
-	return &Pictures{store: store, addresses: addresses, processor: processor, room: room, events: events, now: now}
+func New(store media.Store, addresses media.Addresses, processor media.Processor, events event.Repository, now func() time.Time) *Pictures {
+	return &Pictures{store: store, addresses: addresses, processor: processor, events: events, now: now}
 }
 
 // Served is a picture to be sent. The caller must close its file.
@@ -95,31 +90,8 @@ func (p *Pictures) location(key media.Key, a media.Audience, signed time.Time) s
 	return ""
 }
 
-// size opens the size of the picture. It makes the sizes of a picture that was stored without
-// them.
+// size opens the size of the picture. If its file is empty, the size is the picture itself.
 func (p *Pictures) size(ctx context.Context, of media.Key, name string) (Served, error) {
-	served, err := p.open(ctx, of, name)
-	if !errors.Is(err, media.ErrNotFound) {
-		return served, err
-	}
-	err = p.once(ctx, of, func() error {
-		// Another call may have made them since.
-		switch served, err := p.open(ctx, of, name); {
-		case err == nil:
-			return served.Close()
-		case !errors.Is(err, media.ErrNotFound):
-			return err
-		}
-		return p.makeSizes(ctx, of)
-	})
-	if err != nil {
-		return Served{}, err
-	}
-	return p.open(ctx, of, name)
-}
-
-// open opens the size of the picture. If its file is empty, the size is the picture itself.
-func (p *Pictures) open(ctx context.Context, of media.Key, name string) (Served, error) {
 	for _, key := range of.SizeKeys(name) {
 		file, err := p.store.Open(ctx, key)
 		if errors.Is(err, media.ErrNotFound) {

@@ -115,22 +115,15 @@ type Reference struct {
 	Of string
 }
 
-// Remove removes the picture and its sizes from the store. The picture is removed first: a
-// call that makes its sizes meanwhile looks for it after storing them, and removes them.
+// Remove removes the picture and its sizes from the store.
 func Remove(ctx context.Context, s Store, key Key) error {
 	err := s.Remove(ctx, key)
 	if err != nil || key.IsSize() {
 		return err
 	}
-	return RemoveSizes(ctx, s, key)
-}
-
-// RemoveSizes removes the sizes of the picture from the store.
-func RemoveSizes(ctx context.Context, s Store, of Key) error {
-	var err error
 	for _, spec := range PictureSizes {
-		for _, key := range of.SizeKeys(spec.Name) {
-			err = errors.Join(err, s.Remove(ctx, key))
+		for _, size := range key.SizeKeys(spec.Name) {
+			err = errors.Join(err, s.Remove(ctx, size))
 		}
 	}
 	return err

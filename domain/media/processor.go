@@ -121,27 +121,18 @@ func (d Processed) Store(ctx context.Context, s Store, a Audience) (Picture, err
 }
 
 // StoreDerived stores the picture, and its variants under keys derived from the picture's, or
-// nothing (IMG-08).
+// nothing (IMG-08). A variant that is the picture itself is stored as an empty file.
 func (d Processed) StoreDerived(ctx context.Context, s Store, a Audience) (Key, error) {
 	key, err := d.Put(ctx, s, a)
 	if err != nil {
 		return "", err
 	}
-	if err := d.StoreSizes(ctx, s, key); err != nil {
-		return "", errors.Join(err, Remove(context.WithoutCancel(ctx), s, key))
-	}
-	return key, nil
-}
-
-// StoreSizes stores the variants under keys derived from that of the picture. A variant that
-// is the picture itself is stored as an empty file.
-func (d Processed) StoreSizes(ctx context.Context, s Store, of Key) error {
 	for _, v := range d.Variants {
-		if err := s.Put(ctx, of.Size(v.Name, v.Type), v.Bytes); err != nil {
-			return err
+		if err := s.Put(ctx, key.Size(v.Name, v.Type), v.Bytes); err != nil {
+			return "", errors.Join(err, Remove(context.WithoutCancel(ctx), s, key))
 		}
 	}
-	return nil
+	return key, nil
 }
 
 // Keys returns the keys of the picture and its sizes, each once.

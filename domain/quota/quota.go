@@ -7,7 +7,6 @@ import (
 	"fmt"
 
 	"plaza/domain/fault"
-	"plaza/domain/media"
 	"plaza/domain/user"
 )
 
@@ -97,15 +96,10 @@ func size(bytes int64) string {
 	return fmt.Sprint(bytes, " ", units[0])
 }
 
-// Room tells whether an account may store more, and counts what is made of its pictures later. A
-// store implements it with the Limits that its other ports keep.
+// Room tells whether an account may store more. A store implements it with the Limits that its other ports keep.
 type Room interface {
 	// CheckPictures returns ErrPictures if the pictures of the owner leave no byte of their
 	// quota, so that a picture can be refused before it is decoded. Only storing the picture
 	// decides.
 	CheckPictures(ctx context.Context, owner user.ID) error
-	// CountSizes adds the bytes of sizes that are made after the upload to those of their
-	// picture, once for each picture, also beyond the quota. It adds nothing to a picture that was
-	// stored with its sizes, doesn't count, or is deleted.
-	CountSizes(ctx context.Context, of media.Key, bytes int64) error
 }

@@ -1,4 +1,4 @@
--- The dimensions of plates (PLA-05).
+-- The dimensions of plates (PLA-05). The bytes of a picture are always those of its sizes, too.
 
 ALTER TABLE plates
     ADD COLUMN width  integer NOT NULL DEFAULT 0,  -- pixels; 0 while not measured: a plate of before
@@ -13,3 +13,5 @@ CREATE OR REPLACE VIEW event_entries AS SELECT
         FROM plates p WHERE p.event_id = e.id) AS plates,
     e.*
 FROM events e LEFT JOIN event_counts n ON n.event_id = e.id;
+
+ALTER TABLE pictures DROP COLUMN has_sizes;

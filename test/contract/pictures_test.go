@@ -78,7 +78,6 @@ var pictureSizeRows = []row{
 	{"IMG-08 user images and plates come in two sizes", picturesInSizes, everyServer},
 	{"IMG-08 another size is not found", otherSizes, oneStore},
 	{"IMG-08 a size has the life of its picture", lifeOfSizes, everyStore},
-	{"IMG-08 sizes of former pictures are made when they are asked for", sizesOfFormer, everyServer},
 	{"PLA-05 user images and plates say how large they and their sizes are", dimensions, everyServer},
 	{"PLA-05 former plates are measured", formerPlates, everyStore},
 }
@@ -224,29 +223,6 @@ func lifeOfSizes(t *testing.T, s *server) {
 	ada.delete(t, platePath(plate.int("data.id"))).is(204)
 	ada.delete(t, eventPath(event)).is(204)
 	assert.Zero(t, s.files(t), "sizes are removed with their pictures")
-}
-
-func sizesOfFormer(t *testing.T, s *server) {
-	ada := s.member(t)
-	raw := pictures.PNG(t, drawing(1500, 1200))
-	for _, address := range []string{
-		ada.post(t, images, object{"img": raw}).is(201).text("data.img"),
-		ada.post(t, plates, object{"event": ada.publishes(t, "x"), "photo": raw}).is(201).text("data.photo"),
-	} {
-		for file, err := range s.app.Stores.Media.All(t.Context()) {
-			require.NoError(t, err)
-			if file.Key.IsSize() {
-				require.NoError(t, s.app.Stores.Media.Remove(t.Context(), file.Key))
-			}
-		}
-		again := make([]answer, 4)
-		atOnce(len(again), func(i int) { again[i] = s.anyone().fetches(t, inSize(address, "sm")) })
-		for _, a := range again {
-			assert.Equal(t, image.Pt(320, 256), a.extent())
-			assert.True(t, bytes.Equal(again[0].body, a.body), "whichever server made it")
-		}
-		assert.Equal(t, image.Pt(1024, 819), s.anyone().fetches(t, inSize(address, "md")).extent())
-	}
 }
 
 var plateRows = []row{

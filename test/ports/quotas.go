@@ -32,7 +32,6 @@ func Quotas(t *testing.T, open Open) {
 		{"plates, images and avatars share one quota of bytes, and what exceeds it is not stored", picturesFull},
 		{"what is deleted or replaced gives its bytes back", picturesGiveBack},
 		{"pictures that are stored at once don't exceed the quota", picturesAtOnce},
-		{"CountSizes adds to the bytes of a picture once, beyond the quota too", sizesCounted},
 	})
 }
 
@@ -373,30 +372,5 @@ func picturesAtOnce(w *fixtures) {
 		_, err := w.Images.Change(w.Context(), kept[i].ID, discard)
 		return errors.Join(err, w.within(quota.Limits{}).attaches(events[1], keyNo(200+i), 1))
 	}))
-	w.consistent()
-}
-
-func sizesCounted(w *fixtures) {
-	l := quota.Limits{Pictures: 100}
-	owner, w := w.newUser(), w.within(l)
-	require.NoError(w, w.portrays(owner, "face", 20))
-	image, err := w.keeps(owner, keyNo(1), 10)
-	require.NoError(w, err)
-	e := w.write(owner, noon)
-	require.NoError(w, w.attaches(e.ID(), keyNo(2), 10))
-	w.assertLeft(owner, l, 60)
-	for _, none := range []media.Key{image.Key, keyNo(2), keyNo(3)} {
-		require.NoError(w, w.Room.CountSizes(w.Context(), none, 50))
-		w.assertLeft(owner, l, 60)
-	}
-	w.succeed(atOnce(many, func(int) error { return w.Room.CountSizes(w.Context(), avatarOf("face").Key, 15) }))
-	w.assertLeft(owner, l, 45)
-	require.NoError(w, w.portrays(owner, "another", 65))
-	w.assertLeft(owner, l, 15)
-	require.NoError(w, w.Room.CountSizes(w.Context(), avatarOf("another").Key, 50), "it is stored already")
-	assert.Equal(w, l.ErrPictures(), w.attaches(e.ID(), keyNo(4), 1))
-	require.NoError(w, w.Room.CountSizes(w.Context(), avatarOf("face").Key, 50), "it is deleted")
-	require.NoError(w, w.Directory.SetAvatar(w.Context(), owner, media.Picture{}, 0))
-	w.assertLeft(owner, l, 80)
 	w.consistent()
 }

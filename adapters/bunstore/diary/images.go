@@ -84,7 +84,7 @@ const (
 func (v Images) Add(ctx context.Context, i userimage.Image, charges ...ratelimit.Charge) (userimage.Image, error) {
 	err := v.DB.Write(ctx, func(tx *engine.Tx) error {
 		people.ChargeAll(tx, charges)
-		people.CountPictures(tx, v.Limits, i.Owner, people.CountedPicture{Key: i.Key, Bytes: i.Bytes, HasSizes: true})
+		people.CountPictures(tx, v.Limits, i.Owner, people.CountedPicture{Key: i.Key, Bytes: i.Bytes})
 		tx.Queue(countImage, i.Owner, userimage.MaxImages).Must(userimage.ErrFull)
 		tx.Queue(insertImage, i.Owner, i.Key, i.Width, i.Height, i.Tags.Names(), i.Created).Into((*int64)(&i.ID))
 		if err := tx.Send(); err != nil {

@@ -28,7 +28,7 @@ const (
 func newPlates(plates []event.Plate) (counted []people.CountedPicture) {
 	for i, p := range plates {
 		if p.ID == 0 {
-			counted = append(counted, people.CountedPicture{Key: p.Photo, Bytes: p.Bytes, HasSizes: true})
+			counted = append(counted, people.CountedPicture{Key: p.Photo, Bytes: p.Bytes})
 			plates[i].Bytes = 0
 		}
 	}

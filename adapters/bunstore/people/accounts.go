@@ -261,7 +261,7 @@ func (v Accounts) SetAvatar(ctx context.Context, id user.ID, avatar media.Pictur
 	return v.DB.Write(ctx, func(tx *engine.Tx) error {
 		ChargeAll(tx, charges)
 		tx.Queue("UPDATE users SET avatar = $1 WHERE id = $2 AND phone NOT LIKE 'erased-%'", avatar, id).Must(user.ErrNotFound)
-		CountPictures(tx, v.Limits, id, CountedPicture{avatar.Key, bytes, false})
+		CountPictures(tx, v.Limits, id, CountedPicture{avatar.Key, bytes})
 		return nil
 	})
 }

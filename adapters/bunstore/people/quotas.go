@@ -35,25 +35,10 @@ func (v Room) CheckPictures(ctx context.Context, owner user.ID) error {
 	return cmp.Or(err, v.Limits.CheckPictures(taken+1))
 }
 
-// CountSizes locks the picture before the total, as the trigger of discards does.
-func (v Room) CountSizes(ctx context.Context, of media.Key, bytes int64) error {
-	return v.DB.Write(ctx, func(tx *engine.Tx) error {
-		var owner int64
-		tx.Queue("UPDATE pictures SET bytes = bytes + $2, has_sizes = TRUE WHERE key = $1 AND NOT has_sizes RETURNING owner_id", of, bytes).
-			Into(&owner)
-		if err := tx.Send(); err != nil {
-			return err
-		}
-		tx.Queue("UPDATE picture_totals SET bytes = bytes + $2 WHERE owner_id = $1", owner, bytes)
-		return nil
-	})
-}
-
 // CountedPicture is a new picture whose bytes count for the quota of its owner.
 type CountedPicture struct {
-	Key      media.Key
-	Bytes    int64
-	HasSizes bool // the bytes include those of its sizes (IMG-08)
+	Key   media.Key
+	Bytes int64 // with those of its sizes
 }
 
 // CountPictures queues the statements that count new pictures of the owner.
@@ -68,7 +53,7 @@ func CountPictures(tx *engine.Tx, l quota.Limits, owner user.ID, pictures ...Cou
 	tx.Queue(takeBytes, owner, all, cmp.Or(l.Pictures, math.MaxInt64)).Must(l.ErrPictures())
 	for _, p := range pictures {
 		if p.Bytes > 0 {
-			tx.Queue("INSERT INTO pictures (key, owner_id, bytes, has_sizes) VALUES ($1, $2, $3, $4)", p.Key, owner, p.Bytes, p.HasSizes)
+			tx.Queue("INSERT INTO pictures (key, owner_id, bytes) VALUES ($1, $2, $3)", p.Key, owner, p.Bytes)
 		}
 	}
 }

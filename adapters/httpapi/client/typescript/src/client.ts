@@ -1,7 +1,7 @@
 import { Fault, faultOf } from "./fault.js";
 import { operations } from "./operations.js";
 import { initOf, urlOf, type AnyInput, type Operation } from "./request.js";
-import type { Answer, Arguments, Input, Item, Name, PagedName, Schemas } from "./types.js";
+import type { Answer, Arguments, Input, Item, Name, PagedName, Schemas, Selecting } from "./types.js";
 
 export interface Options {
   /** The address of the server, without a path: https://plaza.example. */
@@ -19,11 +19,11 @@ export interface Options {
 }
 
 /** A successful response with its status and headers. */
-export interface Reply<N extends Name, I = unknown> {
+export interface Reply<N extends Name, F = never> {
   status: number;
   headers: Headers;
   /** Undefined for 304, after If-None-Match. */
-  body: Answer<N, I> | undefined;
+  body: Answer<N, F> | undefined;
 }
 
 /**
@@ -69,22 +69,31 @@ export class Plaza {
   }
 
   /** Sends the request and returns the body of the response. */
-  async call<N extends Name, const I extends Input<N>>(name: N, ...[input]: Arguments<N, I>): Promise<Answer<N, I>> {
-    return (await this.#send(name, input)).body as Answer<N, I>;
+  call<N extends Name, F extends string>(name: N, input: Selecting<N, F>): Promise<Answer<N, F>>;
+  call<N extends Name>(name: N, ...[input]: Arguments<N>): Promise<Answer<N>>;
+  async call(name: Name, input?: AnyInput): Promise<unknown> {
+    return (await this.#send(name, input)).body;
   }
 
   /** Like call, but returns the status and headers too. Use it with If-None-Match. */
-  async send<N extends Name, const I extends Input<N>>(name: N, ...[input]: Arguments<N, I>): Promise<Reply<N, I>> {
-    return (await this.#send(name, input)) as Reply<N, I>;
+  send<N extends Name, F extends string>(name: N, input: Selecting<N, F>): Promise<Reply<N, F>>;
+  send<N extends Name>(name: N, ...[input]: Arguments<N>): Promise<Reply<N>>;
+  async send(name: Name, input?: AnyInput): Promise<unknown> {
+    return this.#send(name, input);
   }
 
   /**
    * Returns the items of a list, page after page: each once, whatever others write at the same time. With `page` or `ordering`
    * the pages are numbered, and items may repeat or be left out then.
    */
-  async *items<N extends PagedName, const I extends Input<N>>(
+  items<N extends PagedName, F extends string>(name: N, input: Selecting<N, F>): AsyncGenerator<Item<N, Selecting<N, F>>, void, void>;
+  items<N extends PagedName, I extends Input<N>>(
     name: N,
-    ...[input]: Arguments<N, I>
+    ...[input]: object extends Input<N> ? [input?: I] : [input: I]
+  ): AsyncGenerator<Item<N, I>, void, void>;
+  async *items<N extends PagedName, I extends Input<N>>(
+    name: N,
+    ...[input]: object extends Input<N> ? [input?: I] : [input: I]
   ): AsyncGenerator<Item<N, I>, void, void> {
     const { query, ...others } = (input ?? {}) as AnyInput;
     const by = query?.["page"] !== undefined || query?.["ordering"] !== undefined ? "page" : "cursor";

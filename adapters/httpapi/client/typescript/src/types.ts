@@ -21,7 +21,7 @@ type Body<N extends Name> = Described[N] extends { requestBody: { content: infer
 export type Input<N extends Name> = Fields<Omit<Described[N]["parameters"], "cookie">> & Body<N> & { signal?: AbortSignal };
 
 /** The arguments after the name: none are needed where no input is. */
-export type Arguments<N extends Name, I extends Input<N>> = object extends Input<N> ? [input?: I] : [input: I];
+export type Arguments<N extends Name> = object extends Input<N> ? [input?: Input<N>] : [input: Input<N>];
 
 type Content<R> = R extends { content: infer C } ? (C extends { "application/json": infer B } ? B : Blob) : undefined;
 type Success<R> = R[keyof R & (200 | 201 | 202 | 204)];
@@ -29,26 +29,28 @@ type Success<R> = R[keyof R & (200 | 201 | 202 | 204)];
 type Head<P> = P extends `${infer H}.${string}` ? H : P;
 type Rest<P, K> = P extends `${infer H}.${infer R}` ? (H extends K ? R : never) : never;
 
-/** What the paths P, such as "user.username", name of T. */
-type Picked<T, P> = T extends (infer E)[]
-  ? Picked<E, P>[]
-  : T extends object
-    ? { [K in keyof T as K extends Head<P> ? K : never]: K extends P ? T[K] : Picked<T[K], Rest<P, K>> }
-    : T;
+/** What the names F, such as "user.username", leave of T. With a name that is no literal, anything may be missing. */
+type Selected<T, F> = string extends F
+  ? Partial<T>
+  : T extends (infer E)[]
+    ? Selected<E, F>[]
+    : T extends object
+      ? { [K in keyof T as K extends Head<F> ? K : never]: K extends F ? T[K] : Selected<T[K], Rest<F, K>> }
+      : T;
 
-/** T with the `fields` that the input I names; with names that are not literals, any of them may be missing. */
-type Chosen<T, I> = I extends { query: { fields: (infer P)[] } } ? (string extends P ? Partial<T> : Picked<T, P>) : T;
+/** The body of a successful response; a Blob for files, undefined for 204. The items have the `fields` F alone, if there are any. */
+export type Answer<N extends Name, F = never> = SelectedData<Content<Success<Described[N]["responses"]>>, F>;
 
-/** The body of a successful response; a Blob for files, undefined for 204. Its items have the `fields` that the input names. */
-export type Answer<N extends Name, I = unknown> = ChosenData<Content<Success<Described[N]["responses"]>>, I>;
-
-type ChosenData<B, I> = I extends { query: { fields: string[] } }
-  ? B extends { data: (infer T)[] }
-    ? Omit<B, "data"> & { data: Chosen<T, I>[] }
+type SelectedData<B, F> = [F] extends [never]
+  ? B
+  : B extends { data: (infer T)[] }
+    ? Omit<B, "data"> & { data: Selected<T, F>[] }
     : B extends { data: infer T }
-      ? Omit<B, "data"> & { data: Chosen<T, I> }
-      : B
-  : B;
+      ? Omit<B, "data"> & { data: Selected<T, F> }
+      : B;
+
+/** An input with `fields`. */
+export type Selecting<N extends Name, F> = Input<N> & { query: { fields: F[] } };
 
 type Query<N extends Name> = Exclude<Described[N]["parameters"]["query"], undefined>;
 
@@ -64,5 +66,7 @@ export type Item<N extends PagedName, I> = N extends "listSubscriptions"
     ? ByID<Schemas["ListedSubscription"]>
     : Schemas["Subscription"]
   : Answer<N> extends { data: (infer T)[] }
-    ? Chosen<T, I>
+    ? I extends { query: { fields: (infer F)[] } }
+      ? Selected<T, F>
+      : T
     : never;

@@ -281,6 +281,9 @@ async function community(member: Plaza): Promise<void> {
   for await (const person of member.items("searchPeople", { query: { name: "顾" } })) found += person.username === "顾清" ? 1 : 0;
   check(found === 1, "a person is found by name");
   for await (const person of member.items("searchPeople", { query: { name: "nora" } })) {
+    const { data: shown } = await member.call("publicProfile", { path: { uid: person.uid } });
+    const { data: related } = await member.call("listRelationships", { query: { uid: [person.uid] } });
+    check(shown.relation?.is_followed === related[0]?.is_followed, "what stands between two people");
     await member.call("block", { path: { uid: person.uid } });
     for await (const blocked of member.items("listBlocks")) check(blocked.uid === person.uid, "a blocked person");
     await member.call("unblock", { path: { uid: person.uid } });
