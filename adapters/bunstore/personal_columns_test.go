@@ -98,7 +98,7 @@ var personalTables = map[string]personalTable{
 	"contacts": {owner: "user_id = {user} OR contact_id = {user}", internal: "user_id contact_id"},
 	"notifications": {
 		kind: personaldata.Notifications, owner: "owner_id = {user} OR actor_id = {user}",
-		exported: "id kind actor_id object_id created", internal: "owner_id expires withdrawn",
+		exported: "id kind actor_id object_id about note created", internal: "owner_id expires withdrawn",
 	},
 	"reports": {
 		kind: personaldata.Reports, owner: "author_id = {user} OR owner_id = {user}",

@@ -3,6 +3,7 @@ package httpapi
 import (
 	"plaza/adapters/httpapi/transport"
 	"plaza/domain/event"
+	"plaza/domain/moderation"
 	"plaza/domain/notification"
 	"plaza/domain/user"
 )
@@ -18,11 +19,19 @@ type notificationsView struct {
 type notificationView struct {
 	ID        notification.ID     `json:"id"`
 	Kind      notification.Kind   `json:"kind"`
-	User      person              `json:"user"`
+	User      *person             `json:"user"`
+	Subject   subjectOfNotice     `json:"subject"`
+	Reason    *string             `json:"reason"`
+	Outcome   *string             `json:"outcome"`
 	Event     *notifiedEvent      `json:"event"`
 	Comment   *notifiedComment    `json:"comment"`
 	CreatedAt transport.Timestamp `json:"created_at"`
 	IsRead    bool                `json:"is_read"`
+}
+
+type subjectOfNotice struct {
+	Kind moderation.Kind `json:"kind"`
+	ID   int64           `json:"id"`
 }
 
 type notifiedEvent struct {
@@ -50,7 +59,9 @@ func (a *api) listNotifications(c *transport.Call) (transport.Reply, error) {
 
 func (people users) renderNotification(n notification.Notification) notificationView {
 	return notificationView{
-		ID: n.ID, Kind: n.Kind, User: renderPerson(people[n.By]),
+		ID: n.ID, Kind: n.Kind, User: transport.Optional(renderPerson(people[n.By]), n.By != 0), Subject: subjectOfNotice(n.Subject),
+		Reason:    transport.Optional(n.Note, n.By == 0 && n.Kind != notification.ReportDecided),
+		Outcome:   transport.Optional(n.Note, n.Kind == notification.ReportDecided),
 		Event:     transport.Optional(notifiedEvent(n.Event), n.Event.ID != 0),
 		Comment:   transport.Optional(notifiedComment(n.Comment), n.Comment.ID != 0),
 		CreatedAt: transport.Timestamp(n.Created), IsRead: n.IsRead,

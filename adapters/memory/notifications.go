@@ -35,7 +35,7 @@ func (s *Store) notify(n notification.Notice) {
 	for expired := range s.notifications.where(func(other notified) bool { return !other.expires.After(n.Created) }) {
 		delete(s.notifications, expired.id)
 	}
-	if stored, exists := s.notified(n.Source); exists {
+	if stored, exists := s.notified(n.Source); exists && n.By != 0 {
 		stored.isWithdrawn, stored.expires = false, stored.Notice.Expires()
 		s.notifications[stored.id] = stored
 	} else {
@@ -86,10 +86,13 @@ func (v Notifications) List(ctx context.Context, of user.ID, r page.CursorReques
 
 // notification returns the notification with what it tells of.
 func (s *Store) notification(n notified) notification.Notification {
-	shown := notification.Notification{ID: n.id, Kind: n.Kind, By: n.By, Created: n.Created, IsRead: n.id <= s.readUpTo[n.To]}
+	shown := notification.Notification{
+		ID: n.id, Kind: n.Kind, By: n.By, Subject: n.Subject(), Note: n.Note, Created: n.Created, IsRead: n.id <= s.readUpTo[n.To],
+	}
 	on := event.ID(n.Object)
 	switch n.Kind {
-	case notification.Follow:
+	case notification.Like:
+	default:
 		return shown
 	case notification.Comment:
 		c := s.comments[event.CommentID(n.Object)]

@@ -151,8 +151,11 @@ var formats = map[personaldata.Kind]func(stored personaldata.Record) Record{
 		}
 		return Record{
 			{"id", "number of the notification", n.ID},
-			{"kind", "comment, like or follow", string(n.Kind)},
-			{"user", "uid of the person who did it", n.By},
+			{"kind", "comment, like, follow, hidden, restored or report_decided", string(n.Kind)},
+			{"user", "uid of the person who did it, or 0 for staff", n.By},
+			{"subject", "kind of the thing that it is about", string(n.Subject().Kind)},
+			{"subject_id", "number of the thing", n.Subject().ID},
+			{"note", "what staff said", n.Note},
 			{"event", "number of the liked event", field(notification.Like)},
 			{"comment", "number of the comment", field(notification.Comment)},
 			{"created_at", "when the person did it", n.Created},

@@ -27,6 +27,7 @@ const (
 	Comment Kind = "comment"
 	Image   Kind = "image"
 	Person  Kind = "user"
+	Profile Kind = "profile"
 )
 
 // Thing is an event, a comment, an image or a person.

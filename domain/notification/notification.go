@@ -1,4 +1,5 @@
-// Package notification tells people what others did: a comment on their event, a like of it, a new follower.
+// Package notification tells people what others did: a comment on their event, a like of it, a new follower; and what staff did
+// with a thing of theirs, or with their report.
 //
 // A store writes a notification in the step that stores what it tells of, and takes it along with that. One's own acts
 // make none. A like that is taken back and given again within RepeatAfter of its notification makes no other one.
@@ -9,6 +10,7 @@ import (
 	"time"
 
 	"plaza/domain/event"
+	"plaza/domain/moderation"
 	"plaza/domain/page"
 	"plaza/domain/subscription"
 	"plaza/domain/user"
@@ -20,11 +22,14 @@ type ID int64
 // Kind is what a notification tells of.
 type Kind string
 
-// The kinds of NTF-02.
+// The kinds of NTF-02 and NTF-03.
 const (
-	Comment Kind = "comment" // on an event of the person
-	Like    Kind = "like"    // of an event of the person
-	Follow  Kind = "follow"  // of the person
+	Comment       Kind = "comment" // on an event of the person
+	Like          Kind = "like"    // of an event of the person
+	Follow        Kind = "follow"  // of the person
+	Hidden        Kind = "hidden"  // a thing of the person, by staff
+	Restored      Kind = "restored"
+	ReportDecided Kind = "report_decided" // of the person, by staff
 )
 
 const (
@@ -38,11 +43,31 @@ const (
 	RepeatAfter = 24 * time.Hour
 )
 
-// Source is what a notification tells of. A source has at most one notification.
+// Source is what a notification tells of. A source has at most one notification, unless staff did it.
 type Source struct {
 	Kind   Kind
-	By     user.ID // the person who did it
-	Object int64   // the comment, the liked event, or the followed user
+	By     user.ID // the person who did it; zero: staff
+	Object int64   // the comment, the liked event, the followed user, or the number of the subject of what staff did
+}
+
+// Subject is the thing that a notification is about.
+type Subject struct {
+	Kind moderation.Kind // or KindReport
+	ID   int64
+}
+
+// KindReport is the kind of a Subject that is a report.
+const KindReport moderation.Kind = "report"
+
+// subject returns what a notification of a person's act is about.
+func (s Source) subject() Subject {
+	switch s.Kind {
+	case Comment:
+		return Subject{moderation.Comment, s.Object}
+	case Like:
+		return Subject{moderation.Event, s.Object}
+	}
+	return Subject{moderation.Profile, int64(s.By)}
 }
 
 // Notice is a notification that is to be stored.
@@ -50,6 +75,16 @@ type Notice struct {
 	Source
 	To      user.ID // zero: the source makes no notification
 	Created time.Time
+	About   moderation.Kind // of the subject of what staff did
+	Note    string          // what staff say: the reason, or the outcome of a report
+}
+
+// Subject returns what the notification is about.
+func (n Notice) Subject() Subject {
+	if n.By != 0 {
+		return n.Source.subject()
+	}
+	return Subject{n.About, n.Object}
 }
 
 // Expires returns until when the notification is kept.
@@ -57,12 +92,12 @@ func (n Notice) Expires() time.Time { return n.Created.Add(KeptFor) }
 
 // OfComment returns the notice of a comment, To no one yet.
 func OfComment(c event.Comment) Notice {
-	return Notice{Source{Comment, c.Author, int64(c.ID)}, 0, c.Created}
+	return Notice{Source: Source{Comment, c.Author, int64(c.ID)}, Created: c.Created}
 }
 
 // OfLike returns the notice of a like, To no one yet.
 func OfLike(l event.Like) Notice {
-	return Notice{Source{Like, l.By, int64(l.Event)}, 0, l.At}
+	return Notice{Source: Source{Like, l.By, int64(l.Event)}, Created: l.At}
 }
 
 // For returns the notice to the author of the event. One's own acts make none.
@@ -75,16 +110,28 @@ func (n Notice) For(author user.ID) Notice {
 
 // OfFollow returns the notice of a subscription. Following a category makes no notification.
 func OfFollow(s subscription.Subscription) Notice {
-	return Notice{Source{Follow, s.User, int64(s.Followed)}, s.Followed, s.Created}
+	return Notice{Source: Source{Follow, s.User, int64(s.Followed)}, To: s.Followed, Created: s.Created}
 }
 
-// Notification tells a person of something that another one did.
+// OfHiding returns the notice of a thing that staff have hidden. One of a hidden person's own is for them, too.
+func OfHiding(h moderation.Hiding) Notice {
+	return Notice{Source: Source{Kind: Hidden, Object: h.ID}, To: h.Owner, Created: h.At, About: h.Kind, Note: h.Reason}
+}
+
+// OfRestoring returns the notice of a hidden thing that staff have restored then, for the reason.
+func OfRestoring(h moderation.Hiding, reason string, then time.Time) Notice {
+	return Notice{Source: Source{Kind: Restored, Object: h.ID}, To: h.Owner, Created: then, About: h.Kind, Note: reason}
+}
+
+// Notification tells a person of something that another one or staff did.
 type Notification struct {
 	ID      ID
 	Kind    Kind
-	By      user.ID
-	Event   Event   // zero for a follow
+	By      user.ID // zero: staff
+	Event   Event   // zero but for a comment and a like
 	Comment Content // zero unless it is of a comment
+	Subject Subject
+	Note    string // what staff say
 	Created time.Time
 	IsRead  bool
 }

@@ -121,10 +121,13 @@ func notified(t *testing.T, s *server) {
 	info := s.anyone().looksUp(t, bob.id).at("data.0")
 	seen := object{"id": id, "title": "Mist"}
 	for i, want := range []object{
-		{"event": seen, "comment": object{"id": comment, "content": "Oh"}}, {"event": seen, "comment": nil}, {"event": nil, "comment": nil},
+		{"event": seen, "comment": object{"id": comment, "content": "Oh"}, "subject": object{"kind": "comment", "id": comment}},
+		{"event": seen, "comment": nil, "subject": object{"kind": "event", "id": id}},
+		{"event": nil, "comment": nil, "subject": object{"kind": "profile", "id": bob.id}},
 	} {
 		item := fmt.Sprint("data.", i)
-		list.hasFields(item, []string{"id", "kind", "user", "event", "comment", "created_at", "is_read"})
+		list.hasFields(item, []string{"id", "kind", "user", "subject", "reason", "outcome", "event", "comment", "created_at", "is_read"})
+		sameJSON(t, want["subject"], list.at(item+".subject"))
 		sameJSON(t, want["event"], list.at(item+".event"))
 		sameJSON(t, want["comment"], list.at(item+".comment"))
 		assert.Equal(t, info, list.at(item+".user"))

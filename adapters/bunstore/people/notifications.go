@@ -7,6 +7,7 @@ import (
 
 	"plaza/adapters/bunstore/internal/engine"
 	"plaza/domain/event"
+	"plaza/domain/moderation"
 	"plaza/domain/notification"
 	"plaza/domain/page"
 	"plaza/domain/user"
@@ -24,6 +25,12 @@ const (
 	insertNotice = `
 		INSERT INTO notifications (owner_id, kind, actor_id, object_id, created, expires)
 		VALUES ($1, $2, $3, $4, $5, $6)`
+
+	// insertStaffNotice tells the person $1 of what staff did: of the kind $2 with the thing of the kind $5 and number $6, and
+	// says $7.
+	insertStaffNotice = `
+		INSERT INTO notifications (owner_id, kind, created, expires, about, object_id, note)
+		VALUES ($1, $2, $3, $4, $5, $6, $7)`
 
 	// withdrawNotice hides the notification of the like of the event $1 by $2, if it was created after $3. It then stays
 	// for $4 behind its creation; older ones go with their like.
@@ -47,14 +54,14 @@ const (
 	// notices finds the notifications of $1 before the id $2, $3 of them, with what they are about. Without any there is a row
 	// with the counts.
 	notices = `
-		SELECT k.unread, k.read_up_to, n.id, n.kind, n.actor_id, n.created,
+		SELECT k.unread, k.read_up_to, n.id, n.kind, n.actor_id, n.object_id, n.about, n.note, n.created,
 			e.id AS event_id, e.title AS event_title, c.id AS comment_id, c.content AS comment_content,
 			u.id AS member_id, u.firstname, u.lastname, u.expertise, u.location, u.timezone, u.joined, u.avatar, p.seen
 		FROM (
 			SELECT COALESCE(MAX(unread), 0) AS unread, COALESCE(MAX(read_up_to), 0) AS read_up_to
 			FROM notification_counts WHERE owner_id = $1) k
 		LEFT JOIN (
-			SELECT id, kind, actor_id, object_id, created FROM notifications
+			SELECT id, kind, actor_id, object_id, about, note, created FROM notifications
 			WHERE owner_id = $1 AND withdrawn = FALSE AND id < $2
 			ORDER BY id DESC LIMIT CAST($3 AS bigint)) n ON TRUE
 		LEFT JOIN comments c ON c.id = CASE n.kind WHEN 'comment' THEN n.object_id END
@@ -71,6 +78,9 @@ type noticeRow struct {
 	ID             notification.ID   `bun:",nullzero"`
 	Kind           notification.Kind `bun:",nullzero"`
 	ActorID        user.ID           `bun:",nullzero"`
+	ObjectID       int64             `bun:",nullzero"`
+	About          moderation.Kind   `bun:",nullzero"`
+	Note           string            `bun:",nullzero"`
 	Created        engine.Time
 	EventID        event.ID        `bun:",nullzero"`
 	EventTitle     string          `bun:",nullzero"`
@@ -80,7 +90,8 @@ type noticeRow struct {
 }
 
 func (r noticeRow) notification() notification.Notification {
-	n := notification.Notification{ID: r.ID, IsRead: r.ID <= r.ReadUpTo}
+	of := notification.Notice{Source: notification.Source{Kind: r.Kind, By: r.ActorID, Object: r.ObjectID}, About: r.About}
+	n := notification.Notification{ID: r.ID, IsRead: r.ID <= r.ReadUpTo, Subject: of.Subject(), Note: r.Note}
 	n.Kind, n.By, n.Created = r.Kind, r.ActorID, r.Created.Time
 	n.Event.ID, n.Event.Title, n.Comment.ID, n.Comment.Content = r.EventID, r.EventTitle, r.CommentID, r.CommentContent
 	return n
@@ -88,7 +99,11 @@ func (r noticeRow) notification() notification.Notification {
 
 // Notify queues the statement that stores the notice, if it is to anyone.
 func Notify(tx *engine.Tx, n notification.Notice) {
-	if n.To != 0 {
+	switch {
+	case n.To == 0:
+	case n.By == 0:
+		tx.Queue(insertStaffNotice, n.To, n.Kind, n.Created, n.Expires(), n.About, n.Object, n.Note)
+	default:
 		tx.Queue(insertNotice, n.To, n.Kind, n.By, n.Object, n.Created, n.Expires())
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"plaza/domain/event"
 	"plaza/domain/idempotency"
 	"plaza/domain/markup"
+	"plaza/domain/moderation"
 	"plaza/domain/notification"
 	"plaza/domain/personaldata"
 	"plaza/domain/publication"
@@ -63,8 +64,10 @@ type (
 		bun.BaseModel `bun:"table:notifications"`
 		ID            notification.ID
 		Kind          notification.Kind
-		ActorID       user.ID
+		ActorID       user.ID `bun:",nullzero"`
 		ObjectID      int64
+		About         moderation.Kind `bun:",nullzero"`
+		Note          string          `bun:",nullzero"`
 		Created       engine.Time
 	}
 	personalLimit struct {
@@ -149,7 +152,7 @@ var personalKinds = map[personaldata.Kind]personalKind{
 		table: "notifications", left: "(owner_id = ?0 OR actor_id = ?0)", key: "id",
 		records: exportingRows("owner_id = ?0 AND NOT withdrawn", "id + 0", func(r *personalNotice) exported {
 			var n notification.Notice
-			n.Kind, n.By, n.Object, n.Created = r.Kind, r.ActorID, r.ObjectID, r.Created.Time
+			n.Kind, n.By, n.Object, n.Created, n.About, n.Note = r.Kind, r.ActorID, r.ObjectID, r.Created.Time, r.About, r.Note
 			return keyed(personaldata.Notification{ID: r.ID, Notice: n}, r.ID)
 		}),
 	},
