@@ -86,18 +86,19 @@ func initialise(c settings.Config, p Parts, log *slog.Logger, opened storage, st
 	followingFollowing := following.New(repository, blockRepository, categories, keys, limits, v)
 	notificationsNotifications := notifications.New(notificationStore)
 	moderationStore := ports.Moderation
+	reader := ports.EventReader
 	discussion := ports.Discussion
 	userimageRepository := ports.Images
-	moderatingModerating := moderating.New(moderationStore, discussion, userimageRepository, directory, addresses, mediaStore, deletionQueue, limits, v)
-	reader := ports.Feed
-	browsingBrowsing := browsing.New(reader, mediaStore, v)
+	moderatingModerating := moderating.New(moderationStore, reader, discussion, userimageRepository, directory, addresses, mediaStore, deletionQueue, limits, v)
+	feedReader := ports.Feed
+	browsingBrowsing := browsing.New(feedReader, mediaStore, v)
 	publicationRepository := ports.Publications
 	translator := p.Translator
 	cache := ports.Translations
 	translationOffer := offer(c)
 	translationTranslation := translation.New(translator, cache, translationOffer, v, v2)
 	readingTranslate := translate(translationTranslation)
-	readingReading := reading.New(publicationRepository, reader, readingTranslate, mediaStore, v)
+	readingReading := reading.New(publicationRepository, feedReader, readingTranslate, mediaStore, v)
 	personaldataStore := ports.PersonalData
 	ledger := ports.Ledger
 	privacyLeave := leave(signinSignin)
@@ -168,7 +169,7 @@ func initialise(c settings.Config, p Parts, log *slog.Logger, opened storage, st
 	importingPorts := importing.Ports{
 		Store:     importedStore,
 		Decoder:   decoder,
-		Feed:      reader,
+		Feed:      feedReader,
 		Sanitiser: sanitiser,
 		Processor: processor,
 		Pictures:  mediaStore,

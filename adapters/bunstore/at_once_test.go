@@ -144,29 +144,27 @@ func (c *crowd) act(s *bunstore.Store, who user.ID, r *rand.Rand) error {
 	}
 }
 
-// moderate hides or restores an event, a comment or an image at random.
+// moderate hides or restores an event, a comment, an image, a plate or a profile at random.
 func (c *crowd) moderate(s *bunstore.Store, r *rand.Rand) error {
 	i := r.IntN(len(c.events))
+	var plate int64
+	if e, err := s.Events().Get(c.t.Context(), c.events[i].Load().ID()); err == nil && len(e.State().Plates) > 0 {
+		plate = int64(e.State().Plates[0].ID)
+	}
 	of := []moderation.Thing{
 		{Kind: moderation.Event, ID: int64(c.events[i].Load().ID())}, {Kind: moderation.Comment, ID: c.said[i].Load()},
-		{Kind: moderation.Image, ID: int64(1 + r.IntN(2))},
-	}[r.IntN(3)]
-	if of.Kind != moderation.Image {
-		return c.turn(s, of, media.Reservation{}, r.IntN(2) == 0)
-	}
-	image, err := s.Images().Get(c.t.Context(), userimage.ID(of.ID))
+		{Kind: moderation.Image, ID: int64(1 + r.IntN(2))}, {Kind: moderation.Plate, ID: plate},
+		{Kind: moderation.Profile, ID: int64(c.people[r.IntN(len(c.people))])},
+	}[r.IntN(5)]
+	pictures, wasHidden, err := s.Moderation().Pictures(c.t.Context(), of)
 	if err != nil {
 		return err
 	}
-	to := media.Viewers
-	if image.Hidden {
-		to = media.Everyone
-	}
-	return media.Move(c.t.Context(), noFiles{}, s.DeletionQueue(), image.Key, to, time.Now(),
-		func(to media.Reservation) error { return c.turn(s, of, to, !image.Hidden) })
+	return media.Move(c.t.Context(), noFiles{}, s.DeletionQueue(), pictures, of.Audience(!wasHidden), time.Now(),
+		func(to media.Moves) error { return c.turn(s, of, to, !wasHidden) })
 }
 
-func (c *crowd) turn(s *bunstore.Store, of moderation.Thing, to media.Reservation, isHidden bool) (err error) {
+func (c *crowd) turn(s *bunstore.Store, of moderation.Thing, to media.Moves, isHidden bool) (err error) {
 	if isHidden {
 		_, err = s.Moderation().Hide(c.t.Context(), moderation.Hiding{Thing: of, Reason: "Rude", At: time.Now()}, to)
 	} else {
@@ -194,7 +192,7 @@ func (c *crowd) actAtOnce(rounds int) {
 				switch err := c.act(c.servers[i%len(c.servers)], who, r); {
 				case fault.Is(err, fault.Throttled):
 					c.refused.Add(1)
-				case !fault.Is(err, fault.NotFound):
+				case !fault.Is(err, fault.NotFound) && !errors.Is(err, user.ErrProfileHidden):
 					assert.NoError(c.t, err)
 				}
 			}

@@ -126,31 +126,39 @@ func (c check) remove(ctx context.Context, table, key, finding, condition string
 	}, condition, args...)
 }
 
-// hideables are the tables whose rows can be hidden, and the columns that have their owners.
+// hideables are the tables whose rows can be hidden, their keys, and what selects from them who owns a thing, and whether it is hidden.
 var hideables = []struct {
-	kind         moderation.Kind
-	table, owner string
-}{{moderation.Event, "events", "author_id"}, {moderation.Comment, "comments", "author_id"}, {moderation.Image, "images", "owner_id"}}
+	kind               moderation.Kind
+	table, key, things string
+}{
+	{moderation.Event, "events", "id", "SELECT id, author_id AS owner_id, hidden FROM events"},
+	{moderation.Comment, "comments", "id", "SELECT id, author_id AS owner_id, hidden FROM comments"},
+	{moderation.Image, "images", "id", "SELECT id, owner_id, hidden FROM images"},
+	{moderation.Plate, "plates", "id", `
+		SELECT p.id, e.author_id AS owner_id, p.hidden FROM plates p JOIN events e ON e.id = p.event_id`},
+	{moderation.Profile, "hidden_profiles", "user_id", "SELECT user_id AS id, user_id AS owner_id, TRUE AS hidden FROM hidden_profiles"},
+}
 
 // hidden compares what is hidden with the stored hidings. A thing without its hiding stays hidden: it gets one that gives no
 // reason, so that staff can restore it. A hiding of something else goes.
 func (c check) hidden(ctx context.Context) error {
-	const unexplained = "n.hidden AND NOT EXISTS (SELECT 1 FROM hidden_things h WHERE h.kind = ? AND h.object_id = n.id)"
+	const unexplained = `EXISTS (SELECT 1 FROM (?) AS x WHERE x.id = n.? AND x.hidden)
+		AND NOT EXISTS (SELECT 1 FROM hidden_things h WHERE h.kind = ? AND h.object_id = n.?)`
 	for _, of := range hideables {
-		table, owner := bun.Ident(of.table), bun.Ident(of.owner)
+		things, key := bun.Safe(of.things), bun.Ident(of.key)
 		explain := func(tx *engine.Tx, id int64) (sql.Result, error) {
-			return tx.NewRaw("INSERT INTO hidden_things (kind, object_id, owner_id, reason, hidden_at) ?",
-				tx.NewSelect().TableExpr("? AS n", table).
-					ColumnExpr("?, n.id, n.?, '', ?", of.kind, owner, engine.At(instant.Normalise(time.Now()))).
-					Where("n.id = ?", id).Where(unexplained, of.kind)).Exec(tx.Context())
+			return tx.NewRaw(`INSERT INTO hidden_things (kind, object_id, owner_id, reason, hidden_at)
+				SELECT ?, x.id, x.owner_id, '', ? FROM (?) AS x WHERE x.id = ? AND x.hidden ON CONFLICT DO NOTHING`,
+				of.kind, engine.At(instant.Normalise(time.Now())), things, id).Exec(tx.Context())
 		}
-		err := c.mend(ctx, of.table, "id", string(of.kind)+" %d is hidden, and why is not stored", explain, unexplained, of.kind)
+		err := c.mend(ctx, of.table, of.key, string(of.kind)+" %d is hidden, and why is not stored", explain,
+			unexplained, things, key, of.kind, key)
 		if err != nil {
 			return err
 		}
 		err = c.remove(ctx, "hidden_things", "object_id", string(of.kind)+" %d is stored as hidden, and is not",
-			"n.kind = ? AND NOT EXISTS (SELECT 1 FROM ? AS x WHERE x.id = n.object_id AND x.hidden AND x.? = n.owner_id)",
-			of.kind, table, owner)
+			"n.kind = ? AND NOT EXISTS (SELECT 1 FROM (?) AS x WHERE x.id = n.object_id AND x.hidden AND x.owner_id = n.owner_id)",
+			of.kind, things)
 		if err != nil {
 			return err
 		}

@@ -169,6 +169,10 @@ func TestMOD02_MOD03_EVT08_Check_finds_and_mends_what_disagrees(t *testing.T) {
 			"UPDATE images SET hidden = TRUE",
 			"UPDATE images SET hidden = FALSE",
 			"UPDATE comments SET hidden = TRUE",
+			"INSERT INTO plates (event_id, photo, created, hidden) SELECT id, 'private/x', created, TRUE FROM events",
+			"UPDATE plates SET hidden = FALSE",
+			"INSERT INTO hidden_profiles (user_id, firstname, lastname, bio, location, expertise) SELECT id, '', '', '', '', '' FROM users",
+			"DELETE FROM hidden_profiles",
 		} {
 			before := version()
 			done, err := db.Exec(spoil)
@@ -192,7 +196,7 @@ func TestMOD02_MOD03_EVT08_Check_finds_and_mends_what_disagrees(t *testing.T) {
 				assert.NotEqual(t, before, version(), "clients that keep the tree must read it again: %s", spoil)
 			}
 		}
-		_, err := s.Moderation().Restore(t.Context(), moderation.Thing{Kind: moderation.Comment, ID: 1}, media.Reservation{})
+		_, err := s.Moderation().Restore(t.Context(), moderation.Thing{Kind: moderation.Comment, ID: 1}, media.Moves{})
 		assert.NoError(t, err, "staff can restore what is hidden, although its reason is lost")
 	})
 }

@@ -18,6 +18,7 @@ import (
 	"plaza/domain/audit"
 	"plaza/domain/idempotency"
 	"plaza/domain/media"
+	"plaza/domain/moderation"
 	"plaza/domain/payment"
 	"plaza/domain/personaldata"
 	"plaza/domain/secret"
@@ -48,6 +49,8 @@ var personalTables = map[string]personalTable{
 		kept:  "id joined source adopted generation revision erasing phone scopes staff disabled timezone avatar",
 		blank: "password_hash firstname lastname expertise location bio",
 	},
+	"hidden_profiles": {kind: personaldata.Account, owner: "user_id = {user}",
+		exported: "firstname lastname bio location expertise avatar", internal: "user_id"},
 	"name_prefixes": {owner: "user_id = {user}", internal: "prefix user_id"}, // of the names, which users has
 	"presence":      {kind: personaldata.Account, owner: "user_id = {user}", exported: "seen", internal: "user_id"},
 	"tokens": {kind: personaldata.Sessions, owner: "user_id = {user}", exported: "id scopes ttl created",
@@ -65,7 +68,7 @@ var personalTables = map[string]personalTable{
 	},
 	"plates": {
 		kind: personaldata.Events, owner: "event_id IN (SELECT id FROM events WHERE author_id = {user})",
-		exported: "id photo created", internal: "event_id width height",
+		exported: "id photo created", internal: "event_id width height hidden",
 	},
 	"event_counts": {owner: "author_id = {user}", internal: "event_id author_id comments likes commented"},
 	"comments": {kind: personaldata.Comments, owner: "author_id = {user}", exported: "id event_id content created",
@@ -264,6 +267,11 @@ func TestErasureLeavesNoRowThatIsNotKept(t *testing.T) {
 			require.NoError(t, err)
 		}
 		_, err = p.Events.Add(ctx, listedEvent(t, id, "A title to be forgotten"))
+		require.NoError(t, err)
+		moves := media.NewMoves([]media.Key{"public/avatar"}, media.Viewers, noon)
+		require.NoError(t, moves.Reserve(ctx, p.Deletions))
+		profile := moderation.Thing{Kind: moderation.Profile, ID: int64(id)}
+		_, err = p.Moderation.Hide(ctx, moderation.Hiding{Thing: profile, Reason: "Rude", At: noon}, moves)
 		require.NoError(t, err)
 		db, before := rawSQL(t, address), filesOf(t, address)
 

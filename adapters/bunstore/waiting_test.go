@@ -187,8 +187,8 @@ func TestMOD03_a_key_is_not_reserved_while_another_caller_moves_a_picture_there(
 	s, db := onPostgres(t)
 	image, err := s.Images().Add(t.Context(), userimage.New(member(t, s), "private/a", 1, 1, 7, userimage.Tags{}, time.Now()))
 	require.NoError(t, err)
-	to := media.Reservation{Key: "public/a", Until: time.Now().Add(time.Minute).Truncate(time.Microsecond)}
-	require.NoError(t, s.DeletionQueue().Reserve(t.Context(), to))
+	to := media.NewMoves([]media.Key{image.Key}, media.Everyone, time.Now())
+	require.NoError(t, to.Reserve(t.Context(), s.DeletionQueue()))
 	o := aside(t, db, fmt.Sprintf("SELECT FROM users WHERE id = %d FOR UPDATE", image.Owner))
 	hidden := o.delays(func() error {
 		_, err := s.Moderation().Hide(t.Context(), moderation.Hiding{
@@ -196,7 +196,7 @@ func TestMOD03_a_key_is_not_reserved_while_another_caller_moves_a_picture_there(
 		}, to)
 		return err
 	}, 1)
-	reserved := o.delays(func() error { return s.DeletionQueue().Reserve(t.Context(), to) }, 2)
+	reserved := o.delays(func() error { return to.Reserve(t.Context(), s.DeletionQueue()) }, 2)
 	require.NoError(t, o.Rollback())
 	require.NoError(t, <-hidden)
 	assert.ErrorIs(t, <-reserved, media.ErrMoving)

@@ -100,8 +100,9 @@ type commentView struct {
 	User       person              `json:"user"`
 	Content    string              `json:"content"`
 	CreateTime transport.Timestamp `json:"create_time"`
+	IsHidden   bool                `json:"is_hidden,omitzero"` // by staff; its author alone sees it then (MOD-06)
 }
 
 func (people users) renderComment(c event.Comment) commentView {
-	return commentView{c.ID, renderPerson(people[c.Author]), c.Content, transport.Timestamp(c.Created)}
+	return commentView{c.ID, renderPerson(people[c.Author]), c.Content, transport.Timestamp(c.Created), c.Hidden}
 }

@@ -103,6 +103,7 @@ type eventFields struct {
 	District     *string             `json:"district"`
 	Province     *string             `json:"province"`
 	Comments     []commentView       `json:"comments"`
+	IsHidden     bool                `json:"is_hidden,omitzero"` // by staff; its author alone sees it then (MOD-06)
 }
 
 // eventView is an event (EVT-01).
@@ -160,11 +161,11 @@ func (a *api) renderEventFields(people users, e *event.Event, category string) e
 	return eventFields{
 		ID: s.ID, EventTime: s.Date.String(), Title: s.Title, Content: s.Content, HTML: s.HTML,
 		Category: view.OrNull(s.Category), CategoryName: view.OrNull(category),
-		Plates:     mapSlice(s.Plates, func(p event.Plate) plateView { return a.renderPlate(who, p) }),
+		Plates:     mapSlice(s.ShownPlates(), func(p event.Plate) plateView { return a.renderPlate(who, p) }),
 		Permission: s.Permission, CreateTime: transport.Timestamp(s.Created), LastModified: transport.Timestamp(s.Modified),
 		Status: s.Status, User: renderAuthor(who),
 		City: view.OrNull(s.Place.City), District: view.OrNull(s.Place.District), Province: view.OrNull(s.Place.Province),
-		Comments: []commentView{},
+		Comments: []commentView{}, IsHidden: s.IsHidden,
 	}
 }
 

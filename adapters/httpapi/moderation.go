@@ -16,6 +16,8 @@ type reportBody struct {
 	Comment *int64             `json:"comment"`
 	Image   *int64             `json:"image"`
 	User    *int64             `json:"user"`
+	Plate   *int64             `json:"plate"`
+	Profile *int64             `json:"profile"`
 	Reason  *moderation.Reason `json:"reason" validate:"required"`
 	Text    *string            `json:"text"`
 }
@@ -55,6 +57,7 @@ func (a *api) report(c *transport.Call) (transport.Reply, error) {
 	body, readErr := transport.Read[reportBody](c)
 	of, readErr := things{
 		moderation.Event: body.Event, moderation.Comment: body.Comment, moderation.Image: body.Image, moderation.Person: body.User,
+		moderation.Plate: body.Plate, moderation.Profile: body.Profile,
 	}.only(readErr)
 	r, isNew, err := a.Moderating.Report(c.Context(), c.Actor, of, deref(body.Reason), deref(body.Text), readErr)
 	if isNew {
@@ -163,6 +166,8 @@ type hidingBody struct {
 	Event   *int64  `json:"event"`
 	Comment *int64  `json:"comment"`
 	Image   *int64  `json:"image"`
+	Plate   *int64  `json:"plate"`
+	Profile *int64  `json:"profile"`
 	Reason  *string `json:"reason" validate:"required"`
 }
 
@@ -177,7 +182,10 @@ func change(
 	c *transport.Call, do func(context.Context, moderation.Thing, string, error) (moderation.Hiding, error),
 ) (transport.Reply, error) {
 	body, readErr := transport.Read[hidingBody](c)
-	of, readErr := things{moderation.Event: body.Event, moderation.Comment: body.Comment, moderation.Image: body.Image}.only(readErr)
+	of, readErr := things{
+		moderation.Event: body.Event, moderation.Comment: body.Comment, moderation.Image: body.Image, moderation.Plate: body.Plate,
+		moderation.Profile: body.Profile,
+	}.only(readErr)
 	_, err := do(c.Context(), of, deref(body.Reason), readErr)
 	return recorded(c), err
 }

@@ -154,6 +154,9 @@ func (v Accounts) SetAvatar(ctx context.Context, id user.ID, avatar media.Pictur
 		if !exists || v.s.accounts[id].IsErased() {
 			return user.ErrNotFound
 		}
+		if _, isHidden := v.s.hiddenProfiles[id]; isHidden {
+			return user.ErrProfileHidden
+		}
 		given := v.s.pictures[m.Avatar.Key].bytes
 		if err := v.s.countPictures(v.limits, id, map[media.Key]int64{avatar.Key: bytes}, given); err != nil {
 			return err
@@ -170,6 +173,9 @@ func (v Accounts) ChangeProfile(ctx context.Context, id user.ID, c user.ProfileC
 		m, exists := v.s.members[id]
 		if !exists || v.s.accounts[id].IsErased() {
 			return user.ErrNotFound
+		}
+		if _, isHidden := v.s.hiddenProfiles[id]; isHidden && c.IsHideable() {
+			return user.ErrProfileHidden
 		}
 		v.s.members[id] = c.Apply(m)
 		if c.Bio != nil {

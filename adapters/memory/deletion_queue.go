@@ -74,6 +74,9 @@ func (s *Store) references() (all []media.Reference) {
 	for id, m := range s.members {
 		add("avatar of user", id, m.Avatar.Keys()...)
 	}
+	for id, p := range s.hiddenProfiles {
+		add("hidden avatar of user", id, p.Avatar.Keys()...)
+	}
 	for id, p := range s.publications {
 		add("publication", id, p.Cover.Keys()...)
 	}

@@ -80,7 +80,7 @@ func (v Events) RemoveComment(ctx context.Context, id event.CommentID) error {
 // removeComment removes the comment with its notification.
 func (s *Store) removeComment(c event.Comment) {
 	delete(s.comments, c.ID)
-	delete(s.hidden, moderation.Thing{Kind: moderation.Comment, ID: int64(c.ID)})
+	s.unhide(moderation.Comment, int64(c.ID))
 	s.unnotify(notification.OfComment(c).Source)
 }
 

@@ -110,7 +110,7 @@ func (s *Store) removeEvent(e event.State) {
 	delete(s.likes, e.ID)
 	delete(s.listings, itemOf(e.ID))
 	delete(s.events, e.ID)
-	delete(s.hidden, moderation.Thing{Kind: moderation.Event, ID: int64(e.ID)})
+	s.unhide(moderation.Event, int64(e.ID))
 	s.queuePlateDeletions(e.Plates, nil)
 }
 
@@ -188,6 +188,7 @@ func (s *Store) queuePlateDeletions(before, after []event.Plate) {
 	for _, p := range before {
 		if !slices.ContainsFunc(after, func(kept event.Plate) bool { return kept.ID == p.ID }) {
 			s.queueDeletion(p.Photo)
+			s.unhide(moderation.Plate, int64(p.ID))
 		}
 	}
 }

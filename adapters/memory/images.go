@@ -70,7 +70,7 @@ func (v Images) Change(ctx context.Context, id userimage.ID, fn func(*userimage.
 		next.ID = id
 		if old.Deleted.IsZero() && !next.Deleted.IsZero() {
 			v.s.queueDeletion(old.Key)
-			delete(v.s.hidden, moderation.Thing{Kind: moderation.Image, ID: int64(id)})
+			v.s.unhide(moderation.Image, int64(id))
 		}
 		v.s.images[id] = next
 		return next, nil

@@ -93,6 +93,9 @@ func nilIfEmpty[T any](list []T) []T {
 func (s *Store) storeUser(p imported.UserRecord) imported.Status {
 	c := &s.imports
 	if id, is := c.users[p.Source]; is {
+		if _, isHidden := s.hiddenProfiles[id]; isHidden {
+			return imported.Same
+		}
 		return put(s.members, id, s.memberOf(id, p))
 	}
 	id, has := s.telephones[p.Phone.E164()]
@@ -111,7 +114,9 @@ func (s *Store) memberOf(id user.ID, p imported.UserRecord) user.Member {
 	m := p.Member
 	if s.imports.hadAccount[id] {
 		m = s.members[id]
-		m.Firstname, m.Lastname = p.Firstname, p.Lastname
+		if _, isHidden := s.hiddenProfiles[id]; !isHidden {
+			m.Firstname, m.Lastname = p.Firstname, p.Lastname
+		}
 	}
 	m.ID, m.Seen, m.Avatar = id, s.members[id].Seen, s.members[id].Avatar
 	return m

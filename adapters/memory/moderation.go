@@ -98,15 +98,102 @@ func (v Moderation) Decide(ctx context.Context, id moderation.ReportID, then tim
 	})
 }
 
-// hide hides or restores the thing, and returns its owner.
-func (s *Store) hide(ctx context.Context, t moderation.Thing, isHidden bool, to media.Reservation) (owner user.ID, err error) {
+func (v Moderation) Pictures(ctx context.Context, t moderation.Thing) (keys []media.Key, isHidden bool, err error) {
+	keys, err = read(ctx, v.s, func() ([]media.Key, error) {
+		_, isHidden = v.s.hidden[t]
+		return v.s.picturesOf(t)
+	})
+	return keys, isHidden, err
+}
+
+// picturesOf returns the pictures that move with the thing.
+func (s *Store) picturesOf(t moderation.Thing) (keys []media.Key, err error) {
 	switch t.Kind {
 	case moderation.Event:
-		owner, err = s.hideEvent(t, isHidden)
+		var e event.State
+		e, err = s.events.get(event.ID(t.ID), event.ErrNotFound)
+		for _, p := range e.Plates {
+			keys = append(keys, p.Photo)
+		}
+	case moderation.Comment:
+		_, err = s.comments.get(event.CommentID(t.ID), event.ErrNoComment)
+	case moderation.Image:
+		i := s.images[userimage.ID(t.ID)]
+		if i.ID == 0 || !i.Deleted.IsZero() {
+			return nil, userimage.ErrNotFound
+		}
+		keys = []media.Key{i.Key}
+	case moderation.Plate:
+		_, p := s.plate(event.PlateID(t.ID))
+		if p.ID == 0 {
+			return nil, event.ErrNoPlate
+		}
+		keys = []media.Key{p.Photo}
+	case moderation.Profile:
+		m := s.member(user.ID(t.ID))
+		if m == nil {
+			return nil, user.ErrNotFound
+		}
+		keys = append(m.Avatar.Keys(), s.hiddenProfiles[m.ID].Avatar.Keys()...)
+	default:
+		err = event.ErrNotFound
+	}
+	return keys, err
+}
+
+// plate returns the plate and its event, or zero values.
+func (s *Store) plate(id event.PlateID) (event.ID, event.Plate) {
+	for _, e := range s.events {
+		for _, p := range e.Plates {
+			if p.ID == id {
+				return e.ID, p
+			}
+		}
+	}
+	return 0, event.Plate{}
+}
+
+// unhide forgets that the thing is hidden, which is deleted.
+func (s *Store) unhide(kind moderation.Kind, id int64) {
+	delete(s.hidden, moderation.Thing{Kind: kind, ID: id})
+}
+
+// move moves the pictures if all reservations stand.
+func (s *Store) move(moves media.Moves, pictures ...media.Key) error {
+	for _, from := range pictures {
+		if until, stands := s.deletions[moves.To[from]]; !stands || !until.Equal(moves.Until) {
+			return media.ErrMoving
+		}
+	}
+	for _, from := range pictures {
+		to := moves.To[from]
+		delete(s.deletions, to)
+		s.deletions[from] = moves.Until
+		if counted, counts := s.pictures[from]; counts {
+			delete(s.pictures, from)
+			s.pictures[to] = counted
+		}
+	}
+	return nil
+}
+
+// hide hides or restores the thing, and returns its owner.
+func (s *Store) hide(ctx context.Context, t moderation.Thing, isHidden bool, to media.Moves) (owner user.ID, err error) {
+	switch t.Kind {
+	case moderation.Event:
+		owner, err = s.turnEvent(event.ID(t.ID), to, func(e *event.Event) error { return e.Turn(isHidden, to) })
 	case moderation.Comment:
 		owner, err = s.hideComment(event.CommentID(t.ID), isHidden)
 	case moderation.Image:
 		owner, err = s.hideImage(userimage.ID(t.ID), isHidden, to)
+	case moderation.Plate:
+		on, p := s.plate(event.PlateID(t.ID))
+		if p.ID == 0 {
+			return 0, event.ErrNoPlate
+		}
+		owner, err = s.turnEvent(on, to, func(e *event.Event) error { return e.TurnPlate(p.ID, isHidden, to) })
+	case moderation.Profile:
+		owner, err = s.hideProfile(user.ID(t.ID), isHidden, to)
 	default:
 		err = event.ErrNotFound
 	}
@@ -133,8 +220,8 @@ func (s *Store) hideComment(id event.CommentID, isHidden bool) (user.ID, error) 
 	return c.Author, nil
 }
 
-// hideImage hides or restores the image, whose files are at the reservation's key.
-func (s *Store) hideImage(id userimage.ID, isHidden bool, to media.Reservation) (user.ID, error) {
+// hideImage hides or restores the image, which moves.
+func (s *Store) hideImage(id userimage.ID, isHidden bool, to media.Moves) (user.ID, error) {
 	i, err := s.images.get(id, userimage.ErrNotFound)
 	if err == nil && !i.Deleted.IsZero() {
 		err = userimage.ErrNotFound
@@ -142,40 +229,76 @@ func (s *Store) hideImage(id userimage.ID, isHidden bool, to media.Reservation) 
 	if err == nil {
 		i.Hidden, err = moderation.Turned(i.Hidden, isHidden)
 	}
-	if until, stands := s.deletions[to.Key]; err == nil && (!stands || !until.Equal(to.Until)) {
-		err = media.ErrMoving
+	from := i.Key
+	if err == nil {
+		i.Key, err = to.Of(from)
+	}
+	if err == nil {
+		err = s.move(to, from)
 	}
 	if err != nil {
 		return 0, err
 	}
-	delete(s.deletions, to.Key)
-	s.deletions[i.Key] = to.Until
-	if counted, counts := s.pictures[i.Key]; counts {
-		delete(s.pictures, i.Key)
-		s.pictures[to.Key] = counted
-	}
-	i.Key = to.Key
 	s.images[id] = i
 	return i.Owner, nil
 }
 
-func (s *Store) hideEvent(t moderation.Thing, isHidden bool) (user.ID, error) {
-	e, err := s.event(event.ID(t.ID))
+// turnEvent hides or restores the event, or a plate of it, with the plates that move.
+func (s *Store) turnEvent(id event.ID, moves media.Moves, turn func(*event.Event) error) (user.ID, error) {
+	e, err := s.event(id)
 	if err != nil {
 		return 0, err
 	}
-	replaced, change := *e, e.Unhide
-	if isHidden {
-		change = e.Hide
+	replaced, before := *e, e.State().Plates
+	if err := turn(e); err != nil {
+		return 0, err
 	}
-	if err := change(); err != nil {
+	var moved []media.Key
+	for i, p := range e.State().Plates {
+		if p.Photo != before[i].Photo {
+			moved = append(moved, before[i].Photo)
+		}
+	}
+	if err := s.move(moves, moved...); err != nil {
 		return 0, err
 	}
 	_, err = s.Events().putEvent(&replaced, e.State())
 	return e.Author(), err
 }
 
-func (v Moderation) Hide(ctx context.Context, h moderation.Hiding, to media.Reservation) (moderation.Hiding, error) {
+// hideProfile hides or restores the profile, whose avatar moves.
+func (s *Store) hideProfile(id user.ID, isHidden bool, moves media.Moves) (user.ID, error) {
+	shown := s.member(id)
+	if shown == nil {
+		return 0, user.ErrNotFound
+	}
+	own, wasHidden := s.hiddenProfiles[id]
+	if _, err := moderation.Turned(wasHidden, isHidden); err != nil {
+		return 0, err
+	}
+	if isHidden {
+		own = user.Profile{Member: *shown, Bio: s.bios[id]}
+	}
+	former := own.Avatar.Keys()
+	var err error
+	if own.Avatar, err = moves.Picture(own.Avatar); err == nil {
+		err = s.move(moves, former...)
+	}
+	switch {
+	case err != nil:
+		return 0, err
+	case isHidden:
+		s.hiddenProfiles[id], s.members[id] = own, shown.Hidden()
+		delete(s.bios, id)
+	default:
+		own.Timezone, own.Seen = shown.Timezone, shown.Seen
+		s.members[id], s.bios[id] = own.Member, own.Bio
+		delete(s.hiddenProfiles, id)
+	}
+	return id, nil
+}
+
+func (v Moderation) Hide(ctx context.Context, h moderation.Hiding, to media.Moves) (moderation.Hiding, error) {
 	return write(ctx, v.s, func() (moderation.Hiding, error) {
 		owner, err := v.s.hide(ctx, h.Thing, true, to)
 		if err != nil {
@@ -191,7 +314,7 @@ func (v Moderation) Hide(ctx context.Context, h moderation.Hiding, to media.Rese
 	})
 }
 
-func (v Moderation) Restore(ctx context.Context, t moderation.Thing, to media.Reservation) (moderation.Hiding, error) {
+func (v Moderation) Restore(ctx context.Context, t moderation.Thing, to media.Moves) (moderation.Hiding, error) {
 	return write(ctx, v.s, func() (moderation.Hiding, error) {
 		if _, err := v.s.hide(ctx, t, false, to); err != nil {
 			return moderation.Hiding{}, err

@@ -243,7 +243,13 @@ func (s *Store) kinds(id user.ID) map[personaldata.Kind]iter.Seq[owned] {
 func (s *Store) ownAccount(a access.Account) owned {
 	shown := a
 	shown.Hash = ""
-	o := owned{record: personaldata.Person{Account: shown, Member: s.members[a.User], Bio: s.bios[a.User], Source: s.imports.sources[a.User]}}
+	member, bio := s.members[a.User], s.bios[a.User]
+	if own, isHidden := s.hiddenProfiles[a.User]; isHidden {
+		bio = own.Bio
+		own.Timezone, own.Seen = member.Timezone, member.Seen
+		member = own.Member
+	}
+	o := owned{record: personaldata.Person{Account: shown, Member: member, Bio: bio, Source: s.imports.sources[a.User]}}
 	if !a.IsErased() {
 		o.erase = func() { s.eraseAccount(a) }
 	}
@@ -262,7 +268,9 @@ func (s *Store) eraseAccount(a access.Account) {
 	delete(s.readUpTo, a.User)
 	delete(s.bios, a.User)
 	m := s.members[a.User]
-	s.queueDeletion(m.Avatar.Keys()...)
+	s.queueDeletion(append(m.Avatar.Keys(), s.hiddenProfiles[a.User].Avatar.Keys()...)...)
+	s.unhide(moderation.Profile, int64(a.User))
+	delete(s.hiddenProfiles, a.User)
 	s.members[a.User] = user.Member{ID: a.User, Timezone: "UTC", Joined: m.Joined}
 }
 

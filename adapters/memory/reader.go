@@ -40,13 +40,11 @@ func (v Events) Commented(ctx context.Context, author user.ID, limit int) ([]eve
 
 func (v Events) OfPlate(ctx context.Context, id event.PlateID) (event.ID, error) {
 	return read(ctx, v.s, func() (event.ID, error) {
-		holder, exists := v.s.events.find(func(e event.State) bool {
-			return slices.ContainsFunc(e.Plates, func(p event.Plate) bool { return p.ID == id })
-		})
-		if !exists {
+		on, _ := v.s.plate(id)
+		if on == 0 {
 			return 0, event.ErrNoPlate
 		}
-		return holder.ID, nil
+		return on, nil
 	})
 }
 

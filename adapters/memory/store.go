@@ -69,13 +69,15 @@ type Store struct {
 	images       table[userimage.ID, userimage.Image]
 	reports      table[moderation.ReportID, moderation.Report]
 	hidden       table[moderation.Thing, moderation.Hiding]
-	ledger       ledger
-	requests     keys // Idempotency-Keys
-	imports      importState
-	deletions    table[media.Key, time.Time] // when each is due
-	pictures     table[media.Key, countedPicture]
-	pictureBytes table[user.ID, int64] // the sum of pictures by owner
-	audit        []audit.Record        // in the order of their IDs
+	// hiddenProfiles has profiles as they are, of which members and bios have what is shown.
+	hiddenProfiles table[user.ID, user.Profile]
+	ledger         ledger
+	requests       keys // Idempotency-Keys
+	imports        importState
+	deletions      table[media.Key, time.Time] // when each is due
+	pictures       table[media.Key, countedPicture]
+	pictureBytes   table[user.ID, int64] // the sum of pictures by owner
+	audit          []audit.Record        // in the order of their IDs
 
 	numbers struct {
 		account, token, subscription, event, plate, comment, notification, news, image, order, payment, refund, finding, report,
@@ -88,7 +90,8 @@ func New() *Store {
 	s := &Store{failures: newFailures(access.Limits()), translations: newTranslations(), requests: newKeys(), imports: newImportState()}
 	l := &s.ledger
 	for _, t := range []interface{ make() }{
-		&s.accounts, &s.telephones, &s.codes.all, &s.codes.spent, &s.members, &s.bios, &s.tokens, &s.spentUntil, &s.categories, &s.listings,
+		&s.accounts, &s.telephones, &s.codes.all, &s.codes.spent, &s.members, &s.bios, &s.hiddenProfiles, &s.tokens, &s.spentUntil,
+		&s.categories, &s.listings,
 		&s.subscriptions, &s.blocks, &s.events, &s.comments,
 		&s.likes, &s.notifications, &s.readUpTo, &s.reports, &s.hidden, &s.publications, &s.nodes, &s.texts, &s.howTos, &s.demands, &s.images,
 		&s.deletions, &s.pictures, &s.pictureBytes,

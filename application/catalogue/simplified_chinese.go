@@ -157,8 +157,9 @@ var simplifiedChinese = map[string]string{
 	"Event not found.":                     "事件不存在。",
 	"Only the author may change an event.": "只有作者可以修改事件。",
 	"A published event may not be blank.":  "已发布的事件不能为空。",
-	"A published event may not be blank. Make it a draft, or delete it.": "已发布的事件不能为空，请改为草稿或删除。",
-	"The event is being changed by other requests. Try again.":           "该事件正被其他请求修改，请重试。",
+	"Staff have hidden your profile. It can't be changed until they show it again.": "你的个人资料已被工作人员隐藏，恢复显示之前不能修改。",
+	"A published event may not be blank. Make it a draft, or delete it.":            "已发布的事件不能为空，请改为草稿或删除。",
+	"The event is being changed by other requests. Try again.":                      "该事件正被其他请求修改，请重试。",
 	"Order by event_time or create_time, with a leading - for " +
 		"descending order.": "请按 event_time 或 create_time 排序，降序时在前面加 -。",
 	"You are changing events too often. Try again later.":     "您修改事件过于频繁，请稍后再试。",

@@ -91,7 +91,7 @@ func (d *Diary) plate(ctx context.Context, actor access.Actor, id event.PlateID)
 	if err != nil {
 		return event.Plate{}, err
 	}
-	plates := on.State().Plates
+	plates := on.State().ShownPlates()
 	if i := slices.IndexFunc(plates, func(p event.Plate) bool { return p.ID == id }); i >= 0 {
 		return plates[i], nil
 	}

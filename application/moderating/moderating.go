@@ -6,7 +6,9 @@
 package moderating
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"time"
 
 	"plaza/domain/access"
@@ -25,6 +27,7 @@ import (
 // Moderating implements the use cases.
 type Moderating struct {
 	store      moderation.Store
+	events     event.Reader
 	discussion event.Discussion
 	images     userimage.Repository
 	directory  user.Directory
@@ -37,10 +40,10 @@ type Moderating struct {
 
 // New returns the use cases over the ports, with the addresses of the server's pictures and the limits on writes; now returns
 // the time.
-func New(store moderation.Store, discussion event.Discussion, images userimage.Repository, directory user.Directory,
-	addresses media.Addresses, pictures media.Store, deletions media.DeletionQueue, limits ratelimit.Limits,
-	now func() time.Time) *Moderating {
-	return &Moderating{store, discussion, images, directory, addresses, pictures, deletions, limits, now}
+func New(store moderation.Store, events event.Reader, discussion event.Discussion, images userimage.Repository,
+	directory user.Directory, addresses media.Addresses, pictures media.Store, deletions media.DeletionQueue,
+	limits ratelimit.Limits, now func() time.Time) *Moderating {
+	return &Moderating{store, events, discussion, images, directory, addresses, pictures, deletions, limits, now}
 }
 
 // Report reports the thing to staff, and returns the report, and whether it is new: a person reports a thing once (MOD-01).
@@ -77,18 +80,36 @@ func (m *Moderating) ownerOf(ctx context.Context, actor access.Actor, of moderat
 	case moderation.Comment:
 		c, _, err := event.SeeComment(ctx, m.discussion, event.CommentID(of.ID), actor.ID, event.ToReport)
 		return c.Author, err
+	case moderation.Plate:
+		on, err := m.events.OfPlate(ctx, event.PlateID(of.ID))
+		if err != nil {
+			return 0, err
+		}
+		e, err := event.See(ctx, m.discussion, on, actor.ID, event.ToReport)
+		if errors.Is(err, event.ErrNotFound) {
+			err = event.ErrNoPlate
+		}
+		return e.Author, cmp.Or(err, m.checkShown(ctx, of, event.ErrNoPlate))
 	case moderation.Image:
 		i, err := m.images.Get(ctx, userimage.ID(of.ID))
-		if err == nil && (!i.Deleted.IsZero() || i.Hidden) {
-			err = userimage.ErrNotFound
-		}
-		return i.Owner, err
+		return i.Owner, cmp.Or(err, m.checkShown(ctx, of, userimage.ErrNotFound))
+	case moderation.Profile:
+		return user.ID(of.ID), m.checkShown(ctx, of, user.ErrNotFound)
 	}
 	found, err := m.directory.Members(ctx, []user.ID{user.ID(of.ID)})
 	if err == nil && len(found) == 0 {
 		err = user.ErrNotFound
 	}
 	return user.ID(of.ID), err
+}
+
+// checkShown returns the fault of a thing that does not exist, or notFound if staff have hidden it.
+func (m *Moderating) checkShown(ctx context.Context, t moderation.Thing, notFound error) error {
+	_, isHidden, err := m.store.Pictures(ctx, t)
+	if isHidden {
+		return notFound
+	}
+	return err
 }
 
 // Hidden returns a page of the actor's things that staff have hidden, the newest first (MOD-03).
@@ -123,7 +144,7 @@ func (m *Moderating) Reports(ctx context.Context, q moderation.Query) (Reports, 
 		case reports.Members[r.Owner] == nil:
 			part.Items[i].Subject = nil
 		case r.Kind == moderation.Image && r.Subject != nil:
-			r.Subject.URL = m.addresses.URL(r.Subject.Image, audienceOf(r.Subject.IsHidden), m.now())
+			r.Subject.URL = m.addresses.URL(r.Subject.Image, r.Audience(r.Subject.IsHidden), m.now())
 		}
 	}
 	return reports, err
@@ -134,7 +155,7 @@ func (m *Moderating) Hide(ctx context.Context, t moderation.Thing, reason string
 	if err := because(ctx, &reason, readErr); err != nil {
 		return moderation.Hiding{}, err
 	}
-	return m.moving(ctx, t, true, func(to media.Reservation) (moderation.Hiding, error) {
+	return m.moving(ctx, t, true, func(to media.Moves) (moderation.Hiding, error) {
 		return m.store.Hide(ctx, moderation.Hiding{Thing: t, Reason: reason, At: instant.Normalise(m.now())}, to)
 	})
 }
@@ -144,33 +165,22 @@ func (m *Moderating) Restore(ctx context.Context, t moderation.Thing, reason str
 	if err := because(ctx, &reason, readErr); err != nil {
 		return moderation.Hiding{}, err
 	}
-	return m.moving(ctx, t, false, func(to media.Reservation) (moderation.Hiding, error) { return m.store.Restore(ctx, t, to) })
+	return m.moving(ctx, t, false, func(to media.Moves) (moderation.Hiding, error) { return m.store.Restore(ctx, t, to) })
 }
 
-// audienceOf returns the audience of an image: only staff get the address of a hidden one.
-func audienceOf(isHidden bool) media.Audience {
-	if isHidden {
-		return media.Viewers
-	}
-	return media.Everyone
-}
-
-// moving calls turn, which hides or restores the thing, while it moves the files of an image. What can't be turned is not moved.
+// moving calls turn, which hides or restores the thing, while it moves the files of its pictures. What can't be turned is not moved.
 func (m *Moderating) moving(
-	ctx context.Context, t moderation.Thing, isHidden bool, turn func(media.Reservation) (moderation.Hiding, error),
+	ctx context.Context, t moderation.Thing, isHidden bool, turn func(media.Moves) (moderation.Hiding, error),
 ) (done moderation.Hiding, err error) {
-	if t.Kind != moderation.Image {
-		return turn(media.Reservation{})
+	pictures, wasHidden, err := m.store.Pictures(ctx, t)
+	if err == nil {
+		_, err = moderation.Turned(wasHidden, isHidden)
 	}
-	image, err := m.images.Get(ctx, userimage.ID(t.ID))
 	if err != nil {
 		return moderation.Hiding{}, err
 	}
-	if !image.Deleted.IsZero() || image.Hidden == isHidden {
-		return turn(media.Reservation{})
-	}
 	aside := audit.Without(ctx) // only turn changes what the audit record tells of
-	err = media.Move(aside, m.pictures, m.deletions, image.Key, audienceOf(isHidden), m.now(), func(to media.Reservation) (err error) {
+	err = media.Move(aside, m.pictures, m.deletions, pictures, t.Audience(isHidden), m.now(), func(to media.Moves) (err error) {
 		done, err = turn(to)
 		return err
 	})

@@ -50,7 +50,7 @@ func (p *People) SetAvatar(ctx context.Context, actor access.Actor, raw media.Ra
 // RemoveAvatar takes the actor's avatar away, if there is one, so that the generated one is back. Its files are removed.
 func (p *People) RemoveAvatar(ctx context.Context, actor access.Actor) error {
 	before, err := p.avatar(ctx, actor.ID)
-	if err != nil || before.Key == "" {
+	if err != nil {
 		return err
 	}
 	if err := p.directory.SetAvatar(ctx, actor.ID, media.Picture{}, 0); err != nil {

@@ -18,6 +18,7 @@ import (
 	"plaza/bootstrap"
 	"plaza/bootstrap/settings"
 	"plaza/domain/imported"
+	"plaza/domain/moderation"
 )
 
 // Exit statuses of the program.
@@ -76,6 +77,7 @@ func newProgram() settings.Parser {
 		kong.ValueFormatter(withDefault),
 		kong.Vars{
 			"version": "plaza " + bootstrap.ThisBuild().String(), "kinds": joined(imported.Kinds(), ","),
+			"hideable": joined(moderation.Hideable(), ","),
 		},
 	)
 	if err == nil {

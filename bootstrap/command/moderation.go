@@ -91,8 +91,8 @@ func (c moderationReports) Run(ctx context.Context, s streams) error {
 
 // thingCommand is embedded in the commands that hide and restore.
 type thingCommand struct {
-	Kind   moderation.Kind `arg:"" enum:"event,comment,image" help:"event, comment or image."`
-	ID     int64           `arg:"" name:"id" help:"Its id."`
+	Kind   moderation.Kind `arg:"" enum:"${hideable}" help:"One of ${hideable}."`
+	ID     int64           `arg:"" name:"id" help:"Its id; of a profile, the uid."`
 	Reason string          `required:"" help:"Reason, at most 500 characters. The owner may read why a thing is hidden."`
 	actCommand
 }

@@ -68,6 +68,8 @@ const (
 	Event    Kind = "event"
 	Comment  Kind = "comment"
 	Image    Kind = "image"
+	Plate    Kind = "plate"
+	Profile  Kind = "profile"  // its ID is the uid
 	Bill     Kind = "bill"     // of the wallet; its ID is the day
 	File     Kind = "file"     // its ID is the name
 	Database Kind = "database" // the whole of it; without an ID

@@ -18,6 +18,7 @@ import (
 	"plaza/domain/idempotency"
 	"plaza/domain/instant"
 	"plaza/domain/markup"
+	"plaza/domain/media"
 	"plaza/domain/moderation"
 	"plaza/domain/page"
 	"plaza/domain/place"
@@ -62,7 +63,7 @@ type State struct {
 	Status     Status
 	IsHidden   bool // staff have hidden it: only its author sees it until they restore it (MOD-03)
 	Place      place.Place
-	Plates     []Plate // oldest first
+	Plates     []Plate // oldest first, hidden ones among them
 	Created    time.Time
 	Modified   time.Time
 	Published  time.Time        // when the author first published it; zero: never
@@ -156,26 +157,25 @@ func AddsDraft(replaced, next *Event) bool {
 // IsHidden reports whether staff have hidden the event.
 func (e *Event) IsHidden() bool { return e.s.IsHidden }
 
-// Hide shows the event to its author alone. It returns moderation.ErrHidden if it is hidden.
-func (e *Event) Hide() error {
-	return e.turn(true)
-}
-
-// Unhide shows the event again to those who could see it, with what its author changed meanwhile. It returns moderation.ErrNotHidden
-// if it is not hidden.
-func (e *Event) Unhide() error {
-	return e.turn(false)
-}
-
-func (e *Event) turn(isHidden bool) (err error) {
-	e.s.IsHidden, err = moderation.Turned(e.s.IsHidden, isHidden)
-	return err
+// Turn shows the event to its author alone, or again to those who could see it, with what its author changed meanwhile. All its
+// plates move. It returns moderation.ErrHidden or ErrNotHidden if nothing changes.
+func (e *Event) Turn(isHidden bool, moves media.Moves) (err error) {
+	if e.s.IsHidden, err = moderation.Turned(e.s.IsHidden, isHidden); err != nil {
+		return err
+	}
+	for i := range e.s.Plates {
+		p := &e.s.Plates[i]
+		if p.Photo, err = moves.Of(p.Photo); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // IsBlank reports whether the event has no title, no content, no text in its HTML and
-// no plate (EVT-04).
+// no plate that is shown (EVT-04).
 func (e *Event) IsBlank() bool {
-	return text.IsBlank(e.s.Title) && text.IsBlank(e.s.Content) && e.s.HTML.IsBlank() && len(e.s.Plates) == 0
+	return text.IsBlank(e.s.Title) && text.IsBlank(e.s.Content) && e.s.HTML.IsBlank() && len(e.s.ShownPlates()) == 0
 }
 
 // isEmpty reports whether the event has not one character and no plate. A stored event may be published, blank

@@ -12,6 +12,7 @@ import (
 	"plaza/domain/event"
 	"plaza/domain/fault"
 	"plaza/domain/markup"
+	"plaza/domain/media"
 	"plaza/domain/place"
 	"plaza/domain/subscription"
 	"plaza/domain/user"
@@ -123,9 +124,13 @@ func TestEVT23_an_event_keeps_when_it_was_first_published(t *testing.T) {
 	assert.Equal(t, first.UnixMicro(), e.AtCursor().Rank)
 
 	e = restored(t, func(s *event.State) { s.Status, s.Published = event.Draft, time.Time{} })
-	require.NoError(t, e.Hide())
+	moves := media.NewMoves(nil, media.Viewers, noon)
+	for _, p := range e.State().Plates {
+		moves.To[p.Photo] = p.Photo
+	}
+	require.NoError(t, e.Turn(true, moves))
 	hidden := apply(1, event.Change{Publish: ptr(true)})
-	require.NoError(t, e.Unhide())
+	require.NoError(t, e.Turn(false, moves))
 	assert.Equal(t, hidden, e.State().Published, "its author published it then")
 }
 

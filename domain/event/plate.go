@@ -8,6 +8,7 @@ import (
 	"plaza/domain/fault"
 	"plaza/domain/instant"
 	"plaza/domain/media"
+	"plaza/domain/moderation"
 )
 
 // PlateID numbers plates.
@@ -21,6 +22,26 @@ type Plate struct {
 	Height  int   // pixels
 	Bytes   int64 // that the picture takes, for the quota of its author; zero once stored
 	Created time.Time
+	Hidden  bool // by staff (MOD-06)
+}
+
+// ShownPlates returns the plates that are not hidden.
+func (s State) ShownPlates() []Plate {
+	return slices.DeleteFunc(slices.Clone(s.Plates), func(p Plate) bool { return p.Hidden })
+}
+
+// TurnPlate hides the plate from all, or shows it again. It moves. It returns moderation.ErrHidden or ErrNotHidden if nothing
+// changes. A published event may be blank while a plate is hidden.
+func (e *Event) TurnPlate(id PlateID, isHidden bool, moves media.Moves) (err error) {
+	at := slices.IndexFunc(e.s.Plates, func(p Plate) bool { return p.ID == id })
+	if at < 0 {
+		return ErrNoPlate
+	}
+	p := &e.s.Plates[at]
+	if p.Hidden, err = moderation.Turned(p.Hidden, isHidden); err == nil {
+		p.Photo, err = moves.Of(p.Photo)
+	}
+	return err
 }
 
 // ErrNoPlate is the fault of a plate that does not exist.

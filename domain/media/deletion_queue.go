@@ -2,9 +2,14 @@ package media
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"io"
 	"iter"
+	"maps"
+	"path"
+	"slices"
+	"strings"
 	"time"
 
 	"plaza/domain/fault"
@@ -46,32 +51,91 @@ type Reservation struct {
 	Until time.Time
 }
 
-// Move stores the picture where those of the audience are, with its sizes, calls record to store its new key, and removes its
-// former files. A store that takes the reservation queues the former key, due when it ends. A picture without a file is moved
-// all the same.
-func Move(
-	ctx context.Context, s Store, q DeletionQueue, from Key, to Audience, now time.Time, record func(Reservation) error,
-) error {
-	r := Reservation{from.For(to), instant.Normalise(now).Add(MoveTime)}
-	if err := q.Reserve(ctx, r); err != nil {
-		return err
+// Moves are the keys under which a caller stores the files of pictures anew, reserved until then.
+type Moves struct {
+	To    map[Key]Key // by the former keys
+	Until time.Time
+}
+
+// NewMoves returns moves of the pictures to where those of the audience are, which are not reserved yet. One that is there gets
+// another name.
+func NewMoves(pictures []Key, to Audience, now time.Time) Moves {
+	m := Moves{map[Key]Key{}, instant.Normalise(now).Add(MoveTime)}
+	for _, from := range pictures {
+		if m.To[from] = from.For(to); m.To[from] == from {
+			m.To[from] = KeyAt(to, strings.ToLower(rand.Text())+path.Ext(string(from)))
+		}
 	}
-	keys := []Key{from}
-	for _, spec := range PictureSizes {
-		keys = append(keys, from.SizeKeys(spec.Name)...)
-	}
-	for _, key := range keys {
-		if err := copyFile(ctx, s, key, key.For(to)); err != nil {
+	return m
+}
+
+// Reserve reserves the new keys.
+func (m Moves) Reserve(ctx context.Context, q DeletionQueue) error {
+	for _, from := range m.Keys() {
+		if err := q.Reserve(ctx, Reservation{m.To[from], m.Until}); err != nil {
 			return err
 		}
 	}
-	if err := record(r); err != nil {
+	return nil
+}
+
+// Keys returns the former keys in order.
+func (m Moves) Keys() []Key { return slices.Sorted(maps.Keys(m.To)) }
+
+// Of returns the new key of the picture. It returns ErrMoving if the picture is not moved.
+func (m Moves) Of(from Key) (Key, error) {
+	if to, is := m.To[from]; is {
+		return to, nil
+	}
+	return "", ErrMoving
+}
+
+// Picture returns the picture with new keys for its own and those of its sizes. It returns ErrMoving if one is not moved.
+func (m Moves) Picture(p Picture) (Picture, error) {
+	if p.Key == "" {
+		return p, nil
+	}
+	var failures []error
+	moved := func(from Key) Key {
+		to, err := m.Of(from)
+		failures = append(failures, err)
+		return to
+	}
+	p.Key, p.Sizes = moved(p.Key), slices.Clone(p.Sizes)
+	for i := range p.Sizes {
+		p.Sizes[i].Key = moved(p.Sizes[i].Key)
+	}
+	return p, errors.Join(failures...)
+}
+
+// Move stores the pictures where those of the audience are, with their sizes, calls record to store their new keys, and removes the
+// former files. A store that takes the moves queues the former keys, due when the reservations end. A picture without a file is
+// moved all the same.
+func Move(
+	ctx context.Context, s Store, q DeletionQueue, pictures []Key, to Audience, now time.Time, record func(Moves) error,
+) error {
+	m := NewMoves(pictures, to, now)
+	if err := m.Reserve(ctx, q); err != nil {
+		return err
+	}
+	for from, to := range m.To {
+		keys := []Key{from}
+		for _, spec := range PictureSizes {
+			keys = append(keys, from.SizeKeys(spec.Name)...)
+		}
+		for _, key := range keys {
+			if err := copyFile(ctx, s, key, to+key[len(from):]); err != nil {
+				return err
+			}
+		}
+	}
+	if err := record(m); err != nil || len(pictures) == 0 {
 		return err
 	}
 	// Another call removes them if this one does not get to it.
 	bounded, cancel := context.WithTimeout(context.WithoutCancel(ctx), MoveTime/2)
 	defer cancel()
-	_ = RemoveFiles(bounded, s, q, []Key{from})
+	_ = RemoveFiles(bounded, s, q, pictures)
 	return nil
 }
 

@@ -21,19 +21,50 @@ import (
 // Kind is the kind of a thing.
 type Kind string
 
-// The kinds of MOD-01. Staff can't hide a person, but disable their account.
+// The kinds of MOD-01 and MOD-06. Staff can't hide a person, but disable their account, or hide their profile.
 const (
 	Event   Kind = "event"
 	Comment Kind = "comment"
 	Image   Kind = "image"
 	Person  Kind = "user"
-	Profile Kind = "profile"
+	Plate   Kind = "plate"
+	Profile Kind = "profile" // names, avatar, bio, location and expertise; its ID is the uid
 )
 
-// Thing is an event, a comment, an image or a person.
+// kinds are the kinds of things, each under the name that it has in requests.
+var kinds = []struct {
+	kind       Kind
+	isHideable bool
+	pictures   media.Audience // who gets the addresses of its pictures while it is not hidden
+}{
+	{Event, true, media.Viewers}, {Comment, true, media.Viewers}, {Image, true, media.Everyone}, {Person, false, media.Everyone},
+	{Plate, true, media.Viewers}, {Profile, true, media.Everyone},
+}
+
+// Hideable returns the kinds of things that staff can hide.
+func Hideable() (all []Kind) {
+	for _, of := range kinds {
+		if of.isHideable {
+			all = append(all, of.kind)
+		}
+	}
+	return all
+}
+
+// Thing is what people report and staff hide.
 type Thing struct {
 	Kind Kind
 	ID   int64
+}
+
+// Audience returns who gets the addresses of the thing's pictures: only its owner and staff those of a hidden one.
+func (t Thing) Audience(isHidden bool) media.Audience {
+	for _, of := range kinds {
+		if of.kind == t.Kind && !isHidden {
+			return of.pictures
+		}
+	}
+	return media.Viewers
 }
 
 // Reason is why a person reports a thing.
@@ -154,18 +185,25 @@ type Store interface {
 	Reports(ctx context.Context, q Query) (page.CursorPage[Reported], error)
 	// Decide marks the report as decided then. It returns ErrNoReport if it does not exist, and ErrDecided if it is decided.
 	Decide(ctx context.Context, id ReportID, then time.Time) (Report, error)
+	// Pictures returns the keys of the pictures that hiding or restoring the thing moves, and whether it is hidden: those of an
+	// event are its plates. It returns event.ErrNotFound, event.ErrNoComment, event.ErrNoPlate, userimage.ErrNotFound or
+	// user.ErrNotFound if the thing does not exist, and event.ErrNotFound if things of its kind can't be hidden.
+	Pictures(ctx context.Context, t Thing) (keys []media.Key, isHidden bool, err error)
 	// Hide hides the thing with its listing, counts and notification, and decides the open reports of it: of its calls at once
-	// exactly one hides it. It returns the hiding with the owner, ErrHidden if it is hidden, and event.ErrNotFound,
-	// event.ErrNoComment or userimage.ErrNotFound if it does not exist.
+	// exactly one hides it. It returns the hiding with the owner, ErrHidden if it is hidden, and the errors of Pictures if it does
+	// not exist.
 	//
-	// The files of an image are at the reservation's key by then, which its record names from now on. It returns
-	// media.ErrMoving, and changes nothing, if the reservation does not stand any more. It queues the image's former key for
-	// deletion, due when the reservation ends, and its bytes still count.
-	Hide(ctx context.Context, h Hiding, to media.Reservation) (Hiding, error)
+	// A hidden plate is on its event, and shown to no one. An event without anything else stays published. A hidden profile is that
+	// of user.Hidden wherever the user is read, but in an export of their data. Imports leave it as it is.
+	//
+	// The files of the thing's pictures are at the keys of the moves by then, which it names from now on. It returns
+	// media.ErrMoving, and changes nothing, if a picture of the thing is not moved, or its reservation does not stand any more. It
+	// queues the former keys for deletion, due when the reservations end, and the bytes of the pictures still count.
+	Hide(ctx context.Context, h Hiding, to media.Moves) (Hiding, error)
 	// Restore undoes Hide, and returns the hiding that it undoes. Its notification comes back, unless it was removed meanwhile.
 	// It returns ErrNotHidden if the thing is not hidden, ErrNoHiding if it is and no Hiding of it is stored, and the errors of
 	// Hide if it does not exist.
-	Restore(ctx context.Context, t Thing, to media.Reservation) (Hiding, error)
+	Restore(ctx context.Context, t Thing, to media.Moves) (Hiding, error)
 	// Of returns a page of what is hidden of the owner's things, the newest hiding first, ties by kind, then by number.
 	Of(ctx context.Context, owner user.ID, r page.Request) (page.Page[Hiding], error)
 }

@@ -10,6 +10,17 @@ import (
 // BioLimit bounds what a person says of themselves.
 var BioLimit = text.Limit{Chars: 500}
 
+// ErrProfileHidden is the fault of changing a profile that staff have hidden (MOD-06).
+var ErrProfileHidden = fault.New(fault.Conflict, "Staff have hidden your profile. It can't be changed until they show it again.")
+
+// HiddenName is the given name of a user whose profile is hidden.
+const HiddenName = "…"
+
+// Hidden returns the member as they are shown while their profile is hidden: with no avatar, and no names but HiddenName.
+func (m Member) Hidden() Member {
+	return Member{ID: m.ID, Firstname: HiddenName, Timezone: m.Timezone, Joined: m.Joined, Seen: m.Seen}
+}
+
 // Profile is a user as others see them (USR-09).
 type Profile struct {
 	Member
@@ -41,6 +52,9 @@ type ProfileChange struct {
 	Location, Expertise *string // empty: none
 	Bio                 *string // empty: none
 }
+
+// IsHideable reports whether the change is of what is hidden with the profile.
+func (c ProfileChange) IsHideable() bool { return c != ProfileChange{Timezone: c.Timezone} }
 
 // Check returns the change in the stored form, or all faults of its fields.
 func (c ProfileChange) Check() (ProfileChange, error) { return c.check(NameLimit.RequiredLine) }

@@ -158,11 +158,11 @@ type Directory interface {
 	// SetAvatar replaces the user's avatar, or takes it away if the new one is zero. All sizes of the new one take so many bytes
 	// together; those of the old one are given back. It returns ErrNotFound if the user does
 	// not exist or was erased, and quota.Limits.ErrPictures if the new avatar takes more bytes than are
-	// left of the quota with which the store was opened (GEN-14). Charges are as in
-	// event.Repository.
+	// left of the quota with which the store was opened (GEN-14). It returns ErrProfileHidden while staff have hidden the
+	// profile (moderation.Store). Charges are as in event.Repository.
 	SetAvatar(ctx context.Context, id ID, avatar media.Picture, bytes int64, charges ...ratelimit.Charge) error
 	// ChangeProfile changes the fields of the change that are not nil. It returns ErrNotFound as
-	// SetAvatar does. Charges are as in event.Repository.
+	// SetAvatar does, and ErrProfileHidden as that does if the change IsHideable. Charges are as in event.Repository.
 	ChangeProfile(ctx context.Context, id ID, c ProfileChange, charges ...ratelimit.Charge) error
 	// Search returns the users whom the name finds, those first whom the searching user follows, and each of both in
 	// ascending order of uid. Each comes once, although the searching user follows them, or no longer does, between two

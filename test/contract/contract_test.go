@@ -55,7 +55,8 @@ func (on store) rows() []row {
 	all := slices.Concat(
 		conventionRows, appLimitRows, loginRows, peopleRows, searchRows, goldenRows, eventRows, eventListRows, timelineRows,
 		eventTextRows, selectingRows,
-		activityRows, notificationRows, moderationRows, subscriptionRows, blockRows, feedRows, feedWideRows, publicationRows, failingRows,
+		activityRows, notificationRows, moderationRows, moderationOwnRows,
+		subscriptionRows, blockRows, feedRows, feedWideRows, publicationRows, failingRows,
 		imageRows, pictureSizeRows, plateRows, importedRows, importingRows, paymentRows, pictureRows, backOfficeRows, auditRows, staffPeopleRows,
 		overviewRows, importRunRows, usualPlaceRows, sessionRows,
 		addressLimitRows, oracleRows, assignedRows, borderRows, formRows, spoofRows, polyglotRows, keyRows,

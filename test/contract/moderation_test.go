@@ -156,6 +156,7 @@ func hiddenComment(t *testing.T, s *server) {
 	assert.Equal(t, "Rude", reported.at("data.0.subject.comment.content"))
 	assert.Equal(t, true, reported.at("data.0.subject.is_hidden"))
 	assert.Equal(t, "comment", bob.get(t, hiddenPath).is(200).at("data.0.kind"))
+	bob.get(t, commentsOn(id)).is(200).shows(object{"1.content": "Rude", "1.is_hidden": true})
 	staff.post(t, hidePath, object{"comment": comment, "reason": "Again"}).is(409)
 	assertAct(t, staff.post(t, restorePath, object{"comment": comment, "reason": "A mistake"}), "restored", "comment", comment)
 	staff.post(t, restorePath, object{"comment": comment, "reason": "Again"}).is(409)

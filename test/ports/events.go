@@ -84,7 +84,7 @@ func addEvent(w *fixtures) {
 	assert.Equal(w, want, got)
 	assert.NotEqual(w, got.Plates[0].ID, got.Plates[1].ID)
 	assert.Equal(w, want, w.entry(got.ID).State())
-	assertComplete(w, []event.State{want}, "Completes", "Plates.Bytes", "IsHidden")
+	assertComplete(w, []event.State{want}, "Completes", "Plates.Bytes", "Plates.Hidden", "IsHidden")
 	assert.Zero(w, e.ID(), "what went in stays as it was")
 	assert.Zero(w, e.State().Plates[0].ID)
 }

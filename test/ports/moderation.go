@@ -37,6 +37,13 @@ func Moderation(t *testing.T, open Open) {
 		{"a hidden image is in no list, and its former key is queued; restoring undoes it", hideImage},
 		{"without its reservation nothing changes", hideUnreserved},
 		{"a hidden image counts for the quotas, is retagged, deleted and erased", hideImageQuotas},
+		{"the plates of a hidden event move, and the event without a moved plate is not hidden", hidePlated},
+		{"a hidden plate is on its event, and shown to no one; restoring undoes it", hidePlate},
+		{"a hidden plate counts for the quotas, and is removed alone, with its event and by an erasure", hidePlateRemoved},
+		{"a hidden profile is that of Hidden wherever the user is read; restoring undoes it", hideProfile},
+		{"a hidden profile can't be changed, but for the time zone, and an import leaves it as it is", hideProfileUnchanged},
+		{"a hidden profile is exported as it is, and erased", hideProfileErased},
+		{"a profile and a plate are hidden and restored once, also at once", hideOwnOnce},
 	})
 }
 
@@ -73,9 +80,19 @@ func thing(id event.ID) moderation.Thing {
 
 func (w *fixtures) hide(t moderation.Thing, at time.Time) moderation.Hiding {
 	w.Helper()
-	h, err := w.Moderation.Hide(w.Context(), moderation.Hiding{Thing: t, Reason: "Rude", At: at}, media.Reservation{})
+	h, err := w.Moderation.Hide(w.Context(), moderation.Hiding{Thing: t, Reason: "Rude", At: at}, w.moves(t))
 	require.NoError(w, err)
 	return h
+}
+
+// moves reserves the moves of the thing's pictures.
+func (w *fixtures) moves(t moderation.Thing) media.Moves {
+	w.Helper()
+	pictures, wasHidden, err := w.Moderation.Pictures(w.Context(), t)
+	require.NoError(w, err)
+	m := media.NewMoves(pictures, t.Audience(!wasHidden), noon)
+	require.NoError(w, m.Reserve(w.Context(), w.Deletions))
+	return m
 }
 
 func reportOnce(w *fixtures) {
@@ -176,7 +193,7 @@ func hideEvent(w *fixtures) {
 	likings, err := w.Discussion.Likings(w.Context(), []event.ID{e.ID()}, other)
 	require.NoError(w, err)
 	assert.ErrorIs(w, likings[e.ID()].CheckRead(), event.ErrNotFound)
-	undone, err := w.Moderation.Restore(w.Context(), thing(e.ID()), media.Reservation{})
+	undone, err := w.Moderation.Restore(w.Context(), thing(e.ID()), w.moves(thing(e.ID())))
 	require.NoError(w, err)
 	assert.Equal(w, h, undone)
 	assert.Equal(w, before.State(), w.entry(e.ID()).State())
@@ -186,12 +203,14 @@ func hideEvent(w *fixtures) {
 
 func hideOnce(w *fixtures) {
 	of := thing(w.write(w.newUser(), noon).ID())
+	to := w.moves(of)
 	assertOneWins(w, atOnce(4, func(int) error {
-		_, err := w.Moderation.Hide(w.Context(), moderation.Hiding{Thing: of, Reason: "Rude", At: noon}, media.Reservation{})
+		_, err := w.Moderation.Hide(w.Context(), moderation.Hiding{Thing: of, Reason: "Rude", At: noon}, to)
 		return err
 	}), moderation.ErrHidden)
+	to = w.moves(of)
 	assertOneWins(w, atOnce(4, func(int) error {
-		_, err := w.Moderation.Restore(w.Context(), of, media.Reservation{})
+		_, err := w.Moderation.Restore(w.Context(), of, to)
 		return err
 	}), moderation.ErrNotHidden)
 }
@@ -212,8 +231,7 @@ func changeHidden(w *fixtures) {
 		assert.Equal(w, c.want, changed.State().Status)
 		assert.Empty(w, w.Listings(w.T))
 	}
-	_, err := w.Moderation.Restore(w.Context(), thing(e.ID()), media.Reservation{})
-	require.NoError(w, err)
+	w.restore(thing(e.ID()))
 	assert.Len(w, w.Listings(w.T), 1)
 }
 
@@ -261,9 +279,9 @@ func hiddenOf(w *fixtures) {
 func hideNothing(w *fixtures) {
 	e := w.write(w.newUser(), noon)
 	for _, of := range []moderation.Thing{thing(e.ID() + 1), thing(0), {Kind: moderation.Person, ID: int64(e.ID())}} {
-		_, err := w.Moderation.Hide(w.Context(), moderation.Hiding{Thing: of, Reason: "Rude", At: noon}, media.Reservation{})
+		_, err := w.Moderation.Hide(w.Context(), moderation.Hiding{Thing: of, Reason: "Rude", At: noon}, media.Moves{})
 		assert.ErrorIs(w, err, event.ErrNotFound)
-		_, err = w.Moderation.Restore(w.Context(), of, media.Reservation{})
+		_, err = w.Moderation.Restore(w.Context(), of, media.Moves{})
 		assert.ErrorIs(w, err, event.ErrNotFound)
 	}
 }
@@ -280,18 +298,9 @@ func (w *fixtures) uploaded(owner user.ID, key media.Key, bytes int64) userimage
 	return i
 }
 
-// reserved reserves the place of the image for the audience.
-func (w *fixtures) reserved(i userimage.Image, a media.Audience) media.Reservation {
-	w.Helper()
-	r := media.Reservation{Key: w.imageOf(i.ID).Key.For(a), Until: noon.Add(time.Minute)}
-	require.NoError(w, w.Deletions.Reserve(w.Context(), r))
-	return r
-}
-
 func (w *fixtures) hideImage(i userimage.Image) {
 	w.Helper()
-	_, err := w.Moderation.Hide(w.Context(), moderation.Hiding{Thing: photo(i.ID), Reason: "Rude", At: noon}, w.reserved(i, media.Viewers))
-	require.NoError(w, err)
+	w.hide(photo(i.ID), noon)
 }
 
 func hideImage(w *fixtures) {
@@ -306,29 +315,29 @@ func hideImage(w *fixtures) {
 	assert.Equal(w, hidden, w.imageOf(i.ID))
 	assert.Empty(w, w.dueDeletions(noon), "its former key is not due yet")
 	assert.Equal(w, []media.Key{"public/a.png"}, w.dueDeletions(noon.Add(time.Minute)))
-	_, err := w.Moderation.Hide(w.Context(), moderation.Hiding{Thing: photo(i.ID), Reason: "Rude", At: noon}, media.Reservation{})
+	_, err := w.Moderation.Hide(w.Context(), moderation.Hiding{Thing: photo(i.ID), Reason: "Rude", At: noon}, media.Moves{})
 	assert.ErrorIs(w, err, moderation.ErrHidden)
 	require.NoError(w, w.Deletions.Done(w.Context(), []media.Key{"public/a.png"}))
-	undone, err := w.Moderation.Restore(w.Context(), photo(i.ID), w.reserved(i, media.Everyone))
+	undone, err := w.Moderation.Restore(w.Context(), photo(i.ID), w.moves(photo(i.ID)))
 	require.NoError(w, err)
 	assert.Equal(w, moderation.Hiding{Thing: photo(i.ID), Owner: owner, Reason: "Rude", At: noon}, undone)
 	assert.Equal(w, i, w.imageOf(i.ID))
 	assert.Len(w, w.pictures(q), 2)
 	assert.Equal(w, []media.Key{"private/a.png"}, w.dueDeletions(noon.Add(time.Minute)))
-	_, err = w.Moderation.Restore(w.Context(), photo(i.ID), media.Reservation{})
+	_, err = w.Moderation.Restore(w.Context(), photo(i.ID), media.Moves{})
 	assert.ErrorIs(w, err, moderation.ErrNotHidden)
 	w.consistent()
 }
 
 func hideUnreserved(w *fixtures) {
 	i := w.uploaded(w.newUser(), "public/a.png", 7)
-	r := w.reserved(i, media.Viewers)
+	r := w.moves(photo(i.ID))
 	w.dueDeletions(r.Until) // the cleanup job removes the files at the reserved key
-	for _, to := range []media.Reservation{r, {Key: "private/b.png", Until: r.Until}} {
+	for _, to := range []media.Moves{r, {To: map[media.Key]media.Key{i.Key: "private/b.png"}, Until: r.Until}, {}} {
 		_, err := w.Moderation.Hide(w.Context(), moderation.Hiding{Thing: photo(i.ID), Reason: "Rude", At: noon}, to)
 		assert.ErrorIs(w, err, media.ErrMoving)
 	}
-	_, err := w.Moderation.Hide(w.Context(), moderation.Hiding{Thing: photo(i.ID + 1), Reason: "Rude", At: noon}, media.Reservation{})
+	_, err := w.Moderation.Hide(w.Context(), moderation.Hiding{Thing: photo(i.ID + 1), Reason: "Rude", At: noon}, media.Moves{})
 	assert.ErrorIs(w, err, userimage.ErrNotFound)
 	i.Bytes = 0
 	assert.Equal(w, i, w.imageOf(i.ID))
@@ -350,7 +359,7 @@ func hideImageQuotas(w *fixtures) {
 	assert.True(w, changed.Hidden)
 	w.changeOf(one.ID, discard)
 	assert.Equal(w, []media.Key{"private/a.png"}, w.dueDeletions(noon))
-	_, err := w.Moderation.Restore(w.Context(), photo(one.ID), media.Reservation{})
+	_, err := w.Moderation.Restore(w.Context(), photo(one.ID), media.Moves{})
 	assert.ErrorIs(w, err, userimage.ErrNotFound)
 	p, err := w.Moderation.Of(w.Context(), owner, page.Request{})
 	require.NoError(w, err)

@@ -20,7 +20,7 @@ func remark(id event.CommentID) moderation.Thing {
 
 func (w *fixtures) restore(t moderation.Thing) {
 	w.Helper()
-	_, err := w.Moderation.Restore(w.Context(), t, media.Reservation{})
+	_, err := w.Moderation.Restore(w.Context(), t, w.moves(t))
 	require.NoError(w, err)
 }
 
@@ -122,7 +122,7 @@ func hideRemoved(w *fixtures) {
 		said = append(said, c.ID)
 	}
 	require.NoError(w, w.Discussion.RemoveComment(w.Context(), said[0]))
-	_, err := w.Moderation.Restore(w.Context(), remark(said[0]), media.Reservation{})
+	_, err := w.Moderation.Restore(w.Context(), remark(said[0]), media.Moves{})
 	assert.ErrorIs(w, err, event.ErrNoComment)
 	assert.Equal(w, 1, w.entry(e.ID()).Comments)
 	p, err := w.Moderation.Of(w.Context(), other, page.Request{})
@@ -144,9 +144,9 @@ func hideCommentsAtOnce(w *fixtures) {
 			case i >= 4:
 				_, _, err = w.Discussion.AddComment(w.Context(), event.Comment{Event: e.ID(), Author: other, Content: "Hm", Created: noon})
 			case isHidden:
-				_, err = w.Moderation.Hide(w.Context(), moderation.Hiding{Thing: of, Reason: "Rude", At: noon}, media.Reservation{})
+				_, err = w.Moderation.Hide(w.Context(), moderation.Hiding{Thing: of, Reason: "Rude", At: noon}, media.Moves{})
 			default:
-				_, err = w.Moderation.Restore(w.Context(), of, media.Reservation{})
+				_, err = w.Moderation.Restore(w.Context(), of, media.Moves{})
 			}
 			return err
 		})

@@ -106,6 +106,7 @@ func (w *fixtures) storePerson(n int) person {
 	w.complain(p.id, thing(p.seen.ID()), p.other)
 	w.complain(p.other, thing(p.own.ID()), p.id)
 	w.hide(thing(p.own.ID()), noon)
+	p.own = w.entry(p.own.ID()).Event
 	w.published(p, n)
 	w.ordered(p, n)
 	w.loggedIn(p, byte(n))
@@ -268,7 +269,7 @@ func personalRecords(w *fixtures) {
 	images := all[personaldata.Images]
 	assert.Empty(w, images[1].Pictures(), "a deleted image has no file")
 	for key, r := range map[media.Key]privacy.Record{
-		"public/avatar-1": one(personaldata.Account), "private/plate-1": one(personaldata.Events), "public/image-10": images[0],
+		"public/avatar-1": one(personaldata.Account), photosOf(p.own.State().Plates)[0]: one(personaldata.Events), "public/image-10": images[0],
 		"public/cover-1": one(personaldata.Publications),
 	} {
 		assert.Equal(w, []media.Key{key}, r.Pictures())

@@ -115,7 +115,7 @@ func personalEraseDerived(w *fixtures) {
 	due := w.dueDeletions(noon)
 	slices.Sort(due)
 	assert.Equal(w, []media.Key{
-		"private/plate-1", "public/avatar-1", "public/avatar-1-sm", "public/cover-1", "public/image-10", "public/image-11",
+		photosOf(p.own.State().Plates)[0], "public/avatar-1", "public/avatar-1-sm", "public/cover-1", "public/image-10", "public/image-11",
 	}, due)
 	for _, l := range w.Listings(w.T) {
 		assert.False(w, l.Kind == feed.Publication && l.ID == 10 || l.Kind == feed.Node && l.ID == 10 || l.Kind == feed.Demand && l.ID == 10, l)

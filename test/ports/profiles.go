@@ -8,7 +8,6 @@ import (
 
 	"plaza/domain/access"
 	"plaza/domain/event"
-	"plaza/domain/media"
 	"plaza/domain/subscription"
 	"plaza/domain/user"
 )
@@ -95,10 +94,9 @@ func profileCounts(w *fixtures) {
 	}
 	w.hide(thing(e.ID()), noon)
 	w.counted(who, 1, 0, 0)
-	_, err := w.Moderation.Restore(w.Context(), thing(e.ID()), media.Reservation{})
-	require.NoError(w, err)
+	w.restore(thing(e.ID()))
 	w.counted(who, 2, 0, 0)
-	_, err = w.Events.Remove(w.Context(), e.ID())
+	_, err := w.Events.Remove(w.Context(), e.ID())
 	require.NoError(w, err)
 	w.counted(who, 1, 0, 0)
 

@@ -9,6 +9,7 @@ import (
 	"github.com/uptrace/bun"
 
 	"plaza/adapters/bunstore/internal/engine"
+	"plaza/adapters/bunstore/people"
 	"plaza/domain/media"
 )
 
@@ -48,14 +49,11 @@ const reserveKey = `
 // Reserve waits for a call that moves a picture to the key, which it sees then.
 func (v DeletionQueue) Reserve(ctx context.Context, r media.Reservation) error {
 	return v.DB.Write(ctx, func(tx *engine.Tx) error {
-		lockKey(tx, r.Key)
+		people.LockPicture(tx, r.Key)
 		tx.Queue(reserveKey, r.Key, r.Until).Must(media.ErrMoving)
 		return nil
 	})
 }
-
-// lockKey locks the key that a picture is moved to.
-func lockKey(tx *engine.Tx, key media.Key) { tx.Lock("picture " + string(key)) }
 
 // pictureRow is a row that refers to pictures by a key or a cover. Its place is its number, its digest, or its key.
 type pictureRow struct {
@@ -86,6 +84,9 @@ var pictureRows = []struct {
 	{"user image", 0, "SELECT id AS place, key FROM images WHERE deleted IS NULL AND id > $1 ORDER BY id LIMIT CAST($2 AS bigint)"},
 	{"avatar of user", 0, `
 		SELECT id AS place, avatar AS cover FROM users WHERE avatar IS NOT NULL AND id > $1 ORDER BY id LIMIT CAST($2 AS bigint)`},
+	{"hidden avatar of user", 0, `
+		SELECT user_id AS place, avatar AS cover FROM hidden_profiles
+		WHERE avatar IS NOT NULL AND user_id > $1 ORDER BY user_id LIMIT CAST($2 AS bigint)`},
 	{"publication", 0, `
 		SELECT id AS place, cover FROM publications WHERE cover IS NOT NULL AND id > $1 ORDER BY id LIMIT CAST($2 AS bigint)`},
 	{"node", 0, "SELECT id AS place, cover FROM nodes WHERE cover IS NOT NULL AND id > $1 ORDER BY id LIMIT CAST($2 AS bigint)"},

@@ -13,6 +13,7 @@ import (
 	"plaza/adapters/bunstore/people"
 	"plaza/domain/event"
 	"plaza/domain/idempotency"
+	"plaza/domain/media"
 	"plaza/domain/quota"
 	"plaza/domain/ratelimit"
 	"plaza/domain/user"
@@ -119,7 +120,8 @@ const (
 		FOR UPDATE`
 )
 
-// changePlates queues the statements that delete removed plates, and insert new plates and set their IDs.
+// changePlates queues the statements that delete removed plates, change those that staff have hidden or restored, and insert new
+// plates and set their IDs.
 func changePlates(tx *engine.Tx, on event.ID, before, after []event.Plate) {
 	for _, p := range before {
 		if !slices.ContainsFunc(after, func(kept event.Plate) bool { return kept.ID == p.ID }) {
@@ -127,9 +129,12 @@ func changePlates(tx *engine.Tx, on event.ID, before, after []event.Plate) {
 		}
 	}
 	for i, p := range after {
-		if p.ID == 0 {
+		switch {
+		case p.ID == 0:
 			tx.Queue("INSERT INTO plates (event_id, photo, width, height, created) VALUES ($1, $2, $3, $4, $5) RETURNING id",
 				on, p.Photo, p.Width, p.Height, p.Created).Into((*int64)(&after[i].ID))
+		case !slices.Contains(before, p):
+			tx.Queue("UPDATE plates SET photo = $2, hidden = $3 WHERE id = $1", p.ID, p.Photo, p.Hidden)
 		}
 	}
 }
@@ -192,6 +197,45 @@ func (v Events) ChangeWithin(
 		tx.Queue(hasFewerDrafts, next.Author(), v.Limits.Drafts+1).Must(v.Limits.ErrDrafts()) // with this one
 	}
 	return changed, err
+}
+
+// Turn hides or restores the event, or with the number of a plate that plate, and returns the author. The plates that it moves are
+// known once it has locked the event.
+func (v Events) Turn(tx *engine.Tx, id event.ID, plate event.PlateID, isHidden bool, moves media.Moves) (user.ID, error) {
+	var moved []media.Key
+	changed, err := v.ChangeWithin(tx, id, func(e *event.Event) error {
+		before := e.State().Plates
+		turn := func() error { return e.Turn(isHidden, moves) }
+		if plate != 0 {
+			turn = func() error { return e.TurnPlate(plate, isHidden, moves) }
+		}
+		err := turn()
+		for i, p := range e.State().Plates {
+			if p.Photo != before[i].Photo {
+				moved = append(moved, before[i].Photo)
+			}
+		}
+		return err
+	}, nil)
+	if err != nil {
+		return 0, err
+	}
+	people.MovePictures(tx, moves, moved...)
+	return changed.Author(), nil
+}
+
+// TurnPlate is Turn of the plate.
+func (v Events) TurnPlate(tx *engine.Tx, id event.PlateID, isHidden bool, moves media.Moves) (user.ID, error) {
+	var on event.ID
+	tx.Queue("SELECT event_id FROM plates WHERE id = $1", id).Must(event.ErrNoPlate).Into((*int64)(&on))
+	if err := tx.Send(); err != nil {
+		return 0, err
+	}
+	author, err := v.Turn(tx, on, id, isHidden, moves)
+	if errors.Is(err, event.ErrNotFound) { // removed meanwhile
+		err = event.ErrNoPlate
+	}
+	return author, err
 }
 
 // errStale reports that an event has changed since it was read.

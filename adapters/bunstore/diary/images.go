@@ -145,9 +145,8 @@ func saveImage(tx *engine.Tx, i userimage.Image) {
 	tx.Queue(updateImage, i.ID, i.Owner, i.Key, i.Width, i.Height, i.Tags.Names(), i.Created, i.Deleted, i.Hidden)
 }
 
-// Turn hides or restores the image, whose files are at the reservation's key, and returns its owner. A trigger queues the former
-// key, which this call's caller removes before the reservation ends.
-func (v Images) Turn(tx *engine.Tx, id userimage.ID, isHidden bool, to media.Reservation) (user.ID, error) {
+// TurnImage hides or restores the image, which moves, and returns its owner.
+func TurnImage(tx *engine.Tx, id userimage.ID, isHidden bool, moves media.Moves) (user.ID, error) {
 	i, err := loadImage(tx, id)
 	if err == nil && !i.Deleted.IsZero() {
 		err = userimage.ErrNotFound
@@ -155,17 +154,15 @@ func (v Images) Turn(tx *engine.Tx, id userimage.ID, isHidden bool, to media.Res
 	if err == nil {
 		i.Hidden, err = moderation.Turned(i.Hidden, isHidden)
 	}
-	if err != nil {
-		return 0, err
-	}
 	from := i.Key
-	i.Key = to.Key
-	lockKey(tx, to.Key)
-	tx.Queue("DELETE FROM discards WHERE key = $1 AND due = $2", to.Key, to.Until).Must(media.ErrMoving)
-	tx.Queue("UPDATE pictures SET key = $2 WHERE key = $1", from, to.Key)
-	saveImage(tx, i)
-	tx.Queue("UPDATE discards SET due = $2 WHERE key = $1", from, to.Until)
-	return i.Owner, tx.Send()
+	if err == nil {
+		i.Key, err = moves.Of(from)
+	}
+	if err == nil {
+		people.MovePictures(tx, moves, from)
+		saveImage(tx, i)
+	}
+	return i.Owner, err
 }
 
 // imagesOf finds the images of the owner $1 that have all tags of $2, and any of the tags of $3 if there are any: $4 of them

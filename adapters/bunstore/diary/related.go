@@ -22,7 +22,7 @@ var moment = engine.Text{
 	Postgres: `
 	SELECT e.id, e.author_id, e.created, e.day, e.category_id, e.permission, e.status, e.hidden, e.published_at,
 		e.title, e.content, e.html, e.province, e.city, e.district, e.modified, e.revision,
-		(SELECT json_agg(json_build_array(p.id, p.photo, (extract(epoch FROM p.created) * 1000000)::bigint, p.width, p.height)
+		(SELECT json_agg(json_build_array(p.id, p.photo, (extract(epoch FROM p.created) * 1000000)::bigint, p.width, p.height, p.hidden::int)
 			ORDER BY p.id) FROM plates p WHERE p.event_id = e.id) AS plates,
 		(SELECT c.name FROM categories c WHERE c.id = e.category_id) AS category_name,
 		u.id AS member_id, u.firstname, u.lastname, u.expertise, u.location, u.timezone, u.joined, u.avatar, p.seen
@@ -52,7 +52,7 @@ var moment = engine.Text{
 	SQLite: `
 	SELECT e.id, e.author_id, e.created, e.day, e.category_id, e.permission, e.status, e.hidden, e.published_at,
 		e.title, e.content, e.html, e.province, e.city, e.district, e.modified, e.revision,
-		(SELECT json_group_array(json_array(p.id, p.photo, p.created, p.width, p.height) ORDER BY p.id)
+		(SELECT json_group_array(json_array(p.id, p.photo, p.created, p.width, p.height, p.hidden) ORDER BY p.id)
 			FROM plates p WHERE p.event_id = e.id) AS plates,
 		(SELECT c.name FROM categories c WHERE c.id = e.category_id) AS category_name,
 		u.id AS member_id, u.firstname, u.lastname, u.expertise, u.location, u.timezone, u.joined, u.avatar, p.seen

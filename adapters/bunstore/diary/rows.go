@@ -81,10 +81,11 @@ func (l *plateList) ScanBytes(text []byte) error {
 type plateJSON event.Plate
 
 func (p *plateJSON) UnmarshalJSON(text []byte) error {
-	var created int64
-	if err := json.Unmarshal(text, &[]any{&p.ID, &p.Photo, &created, &p.Width, &p.Height}); err != nil {
+	var created, hidden int64
+	if err := json.Unmarshal(text, &[]any{&p.ID, &p.Photo, &created, &p.Width, &p.Height, &hidden}); err != nil {
 		return err
 	}
+	p.Hidden = hidden != 0
 	p.Created = time.UnixMicro(created).UTC()
 	return nil
 }

@@ -84,7 +84,7 @@ const (
 		WHERE id = $1`
 )
 
-// userRecords stores users. One who had an account before gets new names only.
+// userRecords stores users. One who had an account before gets new names only, and one whose profile is hidden nothing.
 func (t *batchApply) userRecords() error {
 	var added []importedUser
 	var members []user.Member
@@ -99,15 +99,17 @@ func (t *batchApply) userRecords() error {
 			next.Firstname, next.Lastname = p.Firstname, p.Lastname
 		}
 		switch next.ID = own.ID; {
-		case has && reflect.DeepEqual(next, own.member()):
+		case has && (own.IsHidden || reflect.DeepEqual(next, own.member())):
 			t.outcomes[i].Status = imported.Same
 			continue
 		case has:
 			t.outcomes[i].Status = imported.Changed
 			t.tx.Queue(updateUser, own.ID, next.Firstname, next.Lastname, next.Expertise, next.Location, next.Timezone, next.Joined)
 		case held:
-			next.ID, t.users[p.Source] = holder.ID, holder
-			t.tx.Queue(adoptUser, holder.ID, p.Source, p.Firstname, p.Lastname)
+			if next.ID, t.users[p.Source] = holder.ID, holder; holder.IsHidden {
+				next = holder.member()
+			}
+			t.tx.Queue(adoptUser, holder.ID, p.Source, next.Firstname, next.Lastname)
 		default:
 			added = append(added, importedUser{
 				AccountRow: people.AccountRow{Phone: p.Phone.String()}, Firstname: next.Firstname, Lastname: next.Lastname,

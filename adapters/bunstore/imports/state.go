@@ -25,6 +25,7 @@ type importedUser struct {
 	Joined            engine.Time
 	Source            string `bun:",nullzero"`
 	Adopted           bool
+	IsHidden          bool       `bun:",scanonly"` // staff have hidden the profile
 	phone             user.Phone // of a stored one
 }
 
@@ -42,7 +43,9 @@ func (u importedUser) account() *imported.ExistingAccount {
 var (
 	// usersOfSources finds the users with the ids $1 at the source, and those with the telephones $2.
 	usersOfSources = engine.Both(`
-		SELECT id, source, phone, adopted, firstname, lastname, expertise, location, timezone, joined FROM users
+		SELECT id, source, phone, adopted, firstname, lastname, expertise, location, timezone, joined,
+			EXISTS (SELECT 1 FROM hidden_profiles h WHERE h.user_id = users.id) AS is_hidden
+		FROM users
 		WHERE source = ANY($1) OR replace(phone, '-', '') = ANY($2)`)
 
 	// bundlesOf finds the bundles of $1.

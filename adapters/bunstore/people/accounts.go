@@ -246,6 +246,9 @@ func (v Accounts) ChangeProfile(ctx context.Context, id user.ID, c user.ProfileC
 		ChargeAll(tx, charges)
 		tx.Queue(changeProfile, c.Firstname, c.Lastname, c.Timezone, c.Location, c.Expertise, id, c.Bio).Must(user.ErrNotFound).
 			Into(&renamed.Firstname, &renamed.Lastname)
+		if c.IsHideable() {
+			tx.Queue(isShown, id).Must(user.ErrProfileHidden)
+		}
 		if c.Firstname == nil && c.Lastname == nil {
 			return nil
 		}
@@ -261,6 +264,7 @@ func (v Accounts) SetAvatar(ctx context.Context, id user.ID, avatar media.Pictur
 	return v.DB.Write(ctx, func(tx *engine.Tx) error {
 		ChargeAll(tx, charges)
 		tx.Queue("UPDATE users SET avatar = $1 WHERE id = $2 AND phone NOT LIKE 'erased-%'", avatar, id).Must(user.ErrNotFound)
+		tx.Queue(isShown, id).Must(user.ErrProfileHidden)
 		CountPictures(tx, v.Limits, id, CountedPicture{avatar.Key, bytes})
 		return nil
 	})

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"math"
+	"slices"
 
 	"plaza/adapters/bunstore/internal/engine"
 	"plaza/domain/media"
@@ -33,6 +34,36 @@ func (v Room) CheckPictures(ctx context.Context, owner user.ID) error {
 	var taken int64
 	err := v.DB.ReadRow(ctx, "SELECT bytes FROM picture_totals WHERE owner_id = $1", []any{int64(owner)}, &taken)
 	return cmp.Or(err, v.Limits.CheckPictures(taken+1))
+}
+
+const (
+	// takeReservation takes the key $1, which is due at $2, out of the queue.
+	takeReservation = `
+		DELETE FROM discards WHERE key = $1 AND due = $2`
+
+	// renamePicture counts the bytes of the picture $1 as those of $2.
+	renamePicture = `
+		UPDATE pictures SET key = $2 WHERE key = $1`
+
+	// queueFormer queues the key $1, whose files the caller removes before $2.
+	queueFormer = `
+		INSERT INTO discards (key, due) VALUES ($1, $2)
+		ON CONFLICT (key) DO UPDATE SET due = EXCLUDED.due`
+)
+
+// LockPicture locks the key that a picture is moved to.
+func LockPicture(tx *engine.Tx, key media.Key) { tx.Lock("picture " + string(key)) }
+
+// MovePictures queues the statements that move the pictures, before those that give them their new keys.
+func MovePictures(tx *engine.Tx, moves media.Moves, pictures ...media.Key) {
+	slices.Sort(pictures) // all callers lock them in one order
+	for _, from := range pictures {
+		to := moves.To[from]
+		LockPicture(tx, to)
+		tx.Queue(takeReservation, to, moves.Until).Must(media.ErrMoving)
+		tx.Queue(renamePicture, from, to)
+		tx.Queue(queueFormer, from, moves.Until)
+	}
 }
 
 // CountedPicture is a new picture whose bytes count for the quota of its owner.

@@ -9,6 +9,7 @@ import (
 	"github.com/uptrace/bun"
 
 	"plaza/adapters/bunstore/diary"
+	feedstore "plaza/adapters/bunstore/feed"
 	"plaza/adapters/bunstore/internal/engine"
 	"plaza/adapters/bunstore/people"
 	"plaza/domain/audit"
@@ -157,43 +158,102 @@ func (v Moderation) Decide(ctx context.Context, id moderation.ReportID, then tim
 	return decided, err
 }
 
-// turn hides or restores the thing, which it locks, and returns its owner.
-func (v Moderation) turn(tx *engine.Tx, t moderation.Thing, isHidden bool, to media.Reservation) (owner user.ID, err error) {
-	switch t.Kind {
-	case moderation.Event:
-		turn := (*event.Event).Unhide
-		if isHidden {
-			turn = (*event.Event).Hide
-		}
-		var changed event.Entry
-		if changed, err = (diary.Events{DB: v.DB}).ChangeWithin(tx, event.ID(t.ID), turn, nil); err == nil {
-			owner = changed.Author()
-		}
-	case moderation.Comment:
-		owner, err = diary.TurnComment(tx, event.CommentID(t.ID), isHidden)
-	case moderation.Image:
-		owner, err = diary.Images{DB: v.DB}.Turn(tx, userimage.ID(t.ID), isHidden, to)
-	default:
-		err = event.ErrNotFound
+// hideable is how things of a kind are hidden.
+type hideable struct {
+	pictures string // finds whether the thing $1 is hidden, and each of its pictures
+	missing  error
+	// turn hides or restores the thing, which it locks, and returns its owner.
+	turn func(v Moderation, tx *engine.Tx, id int64, isHidden bool, moves media.Moves) (owner user.ID, err error)
+}
+
+var hideables = map[moderation.Kind]hideable{
+	moderation.Event: {
+		`SELECT e.hidden, p.photo AS key FROM events e LEFT JOIN plates p ON p.event_id = e.id WHERE e.id = $1`, event.ErrNotFound,
+		func(v Moderation, tx *engine.Tx, id int64, isHidden bool, moves media.Moves) (user.ID, error) {
+			return diary.Events{DB: v.DB}.Turn(tx, event.ID(id), 0, isHidden, moves)
+		},
+	},
+	moderation.Comment: {
+		`SELECT hidden FROM comments WHERE id = $1`, event.ErrNoComment,
+		func(_ Moderation, tx *engine.Tx, id int64, isHidden bool, _ media.Moves) (user.ID, error) {
+			return diary.TurnComment(tx, event.CommentID(id), isHidden)
+		},
+	},
+	moderation.Image: {
+		`SELECT hidden, key FROM images WHERE id = $1 AND deleted IS NULL`, userimage.ErrNotFound,
+		func(_ Moderation, tx *engine.Tx, id int64, isHidden bool, moves media.Moves) (user.ID, error) {
+			return diary.TurnImage(tx, userimage.ID(id), isHidden, moves)
+		},
+	},
+	moderation.Plate: {
+		`SELECT hidden, photo AS key FROM plates WHERE id = $1`, event.ErrNoPlate,
+		func(v Moderation, tx *engine.Tx, id int64, isHidden bool, moves media.Moves) (user.ID, error) {
+			return diary.Events{DB: v.DB}.TurnPlate(tx, event.PlateID(id), isHidden, moves)
+		},
+	},
+	moderation.Profile: {
+		`SELECT h.user_id IS NOT NULL AS hidden, COALESCE(h.avatar, u.avatar) AS cover
+		FROM users u LEFT JOIN hidden_profiles h ON h.user_id = u.id
+		WHERE u.id = $1 AND u.phone NOT LIKE 'erased-%'`, user.ErrNotFound,
+		func(_ Moderation, tx *engine.Tx, id int64, isHidden bool, moves media.Moves) (user.ID, error) {
+			tx.Lock(feedstore.RecordsLock) // imports change names
+			return people.TurnProfile(tx, user.ID(id), isHidden, moves)
+		},
+	},
+}
+
+// hideablePicture is a row of hideable.pictures. Without a picture it has no key.
+type hideablePicture struct {
+	Hidden bool
+	Key    media.Key `bun:",nullzero"`
+	Cover  engine.Cover
+}
+
+func (v Moderation) Pictures(ctx context.Context, t moderation.Thing) (keys []media.Key, isHidden bool, err error) {
+	of, is := hideables[t.Kind]
+	if !is {
+		return nil, false, event.ErrNotFound
 	}
+	rows, err := engine.All[hideablePicture](ctx, v.DB, of.pictures, t.ID)
+	if err == nil && len(rows) == 0 {
+		err = of.missing
+	}
+	for _, row := range rows {
+		isHidden, keys = row.Hidden, append(keys, media.Picture(row.Cover).Keys()...)
+		if row.Key != "" {
+			keys = append(keys, row.Key)
+		}
+	}
+	return keys, isHidden, err
+}
+
+// turn hides or restores the thing, and returns its owner.
+func (v Moderation) turn(tx *engine.Tx, t moderation.Thing, isHidden bool, moves media.Moves) (user.ID, error) {
+	of, is := hideables[t.Kind]
+	if !is {
+		return 0, event.ErrNotFound
+	}
+	owner, err := of.turn(v, tx, t.ID, isHidden, moves)
 	if err == nil {
 		audit.Made(tx.Context(), audit.Numbered(audit.Kind(t.Kind), t.ID), owner)
 	}
 	return owner, err
 }
 
-func (v Moderation) Hide(ctx context.Context, h moderation.Hiding, to media.Reservation) (moderation.Hiding, error) {
+func (v Moderation) Hide(ctx context.Context, h moderation.Hiding, to media.Moves) (moderation.Hiding, error) {
 	err := v.DB.Write(ctx, func(tx *engine.Tx) (err error) {
-		h.Owner, err = v.turn(tx, h.Thing, true, to)
+		if h.Owner, err = v.turn(tx, h.Thing, true, to); err != nil {
+			return err
+		}
 		tx.Queue("INSERT INTO hidden_things (kind, object_id, owner_id, reason, hidden_at) VALUES ($1, $2, $3, $4, $5)",
 			h.Kind, h.ID, h.Owner, h.Reason, h.At)
 		tx.Queue("UPDATE reports SET decided = $3 WHERE kind = $1 AND object_id = $2 AND decided IS NULL", h.Kind, h.ID, h.At)
-		return err
+		return nil
 	})
 	return h, err
 }
 
-func (v Moderation) Restore(ctx context.Context, t moderation.Thing, to media.Reservation) (undone moderation.Hiding, err error) {
+func (v Moderation) Restore(ctx context.Context, t moderation.Thing, to media.Moves) (undone moderation.Hiding, err error) {
 	err = v.DB.Write(ctx, func(tx *engine.Tx) error {
 		if _, err := v.turn(tx, t, false, to); err != nil {
 			return err

@@ -175,6 +175,8 @@ func (v PersonalData) eraseAccount(tx *engine.Tx, id user.ID, ids []int64) (int,
 	tx.Queue("DELETE FROM codes WHERE number = $1", number)
 	tx.Queue("DELETE FROM code_uses WHERE number = $1", number)
 	tx.Queue(blankUser, id, user.ErasedPhone(id).String(), []string{})
+	tx.Queue("DELETE FROM hidden_profiles WHERE user_id = $1", id)
+	tx.Queue("DELETE FROM hidden_things WHERE kind = 'profile' AND object_id = $1", id)
 	tx.Queue("DELETE FROM presence WHERE user_id = $1", id)
 	// Behind the user: who follows the user refers to them before the counts of their profile.
 	tx.Queue("DELETE FROM profile_counts WHERE owner_id = $1 AND events = 0 AND followers = 0 AND followed = 0", id)

@@ -99,9 +99,11 @@ var personalKinds = map[personaldata.Kind]personalKind{
 	personaldata.Account: {
 		table: "users", left: "id = ?0 AND phone NOT LIKE 'erased-%'", key: "id", erase: PersonalData.eraseAccount,
 		records: exporting(`
-			SELECT u.id, u.phone, u.scopes, u.staff, u.disabled, u.source, u.bio,
-				u.id AS member_id, u.firstname, u.lastname, u.expertise, u.location, u.timezone, u.joined, u.avatar, p.seen
-			FROM users u LEFT JOIN presence p ON p.user_id = u.id
+			SELECT u.id, u.phone, u.scopes, u.staff, u.disabled, u.source, COALESCE(h.bio, u.bio) AS bio, u.id AS member_id,
+				COALESCE(h.firstname, u.firstname) AS firstname, COALESCE(h.lastname, u.lastname) AS lastname,
+				COALESCE(h.expertise, u.expertise) AS expertise, COALESCE(h.location, u.location) AS location,
+				u.timezone, u.joined, COALESCE(h.avatar, u.avatar) AS avatar, p.seen
+			FROM users u LEFT JOIN presence p ON p.user_id = u.id LEFT JOIN hidden_profiles h ON h.user_id = u.id
 			WHERE u.id = $1 AND u.id > $3 ORDER BY u.id LIMIT CAST($2 AS bigint)`,
 			func(r *personalAccount) exported {
 				a, err := r.Account()

@@ -117,6 +117,7 @@ func visitSchemas(at string, ref *openapi3.SchemaRef, seen map[*openapi3.Schema]
 var optional = map[string]string{
 	"#/components/schemas/Publication":       "localized",
 	"#/components/schemas/OpenedPublication": "localized", "#/components/schemas/OpenedNode": "localized",
+	"#/components/schemas/Event": "is_hidden", "#/components/schemas/Comment": "is_hidden",
 }
 
 func TestResponsesHaveAllTheirFields(t *testing.T) {

@@ -1,0 +1,257 @@
+package ports
+
+import (
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"plaza/domain/event"
+	"plaza/domain/imported"
+	"plaza/domain/media"
+	"plaza/domain/moderation"
+	"plaza/domain/page"
+	"plaza/domain/personaldata"
+	"plaza/domain/quota"
+	"plaza/domain/user"
+)
+
+func attached(id event.PlateID) moderation.Thing {
+	return moderation.Thing{Kind: moderation.Plate, ID: int64(id)}
+}
+
+func portrayed(id user.ID) moderation.Thing {
+	return moderation.Thing{Kind: moderation.Profile, ID: int64(id)}
+}
+
+// withPlates stores an event that has plates of so many bytes with these keys, and a text unless it is blank.
+func (w *fixtures) withPlates(author user.ID, text string, bytes int64, keys ...media.Key) event.State {
+	w.Helper()
+	e := w.written(author, noon, published(false), titled(text))
+	for _, key := range keys {
+		require.NoError(w, e.AddPlate(event.Plate{Photo: key, Bytes: bytes}, noon))
+	}
+	require.NoError(w, e.Apply(change(published(true)), noon))
+	return stateOf(w.stores(e))
+}
+
+func photosOf(plates []event.Plate) []media.Key {
+	return mapped(plates, func(p event.Plate) media.Key { return p.Photo })
+}
+
+// finished removes the former files of what was moved.
+func (w *fixtures) finished(want ...media.Key) {
+	w.Helper()
+	due := w.dueDeletions(noon.Add(media.MoveTime))
+	assert.ElementsMatch(w, want, due)
+	require.NoError(w, w.Deletions.Done(w.Context(), due))
+}
+
+func hidePlated(w *fixtures) {
+	author := w.newUser()
+	before := w.withPlates(author, "Fog", 7, "private/a.png", "private/b.jpg")
+	to := w.moves(thing(before.ID))
+	w.change(before.ID, func(e *event.Event) error { return e.AddPlate(event.Plate{Photo: "private/c.png", Bytes: 7}, noon) })
+	_, err := w.Moderation.Hide(w.Context(), moderation.Hiding{Thing: thing(before.ID), Reason: "Rude", At: noon}, to)
+	require.ErrorIs(w, err, media.ErrMoving, "the last plate was added since")
+	after := stateOf(w.entry(before.ID).Event)
+	assert.Equal(w, append(photosOf(before.Plates), "private/c.png"), photosOf(after.Plates))
+	assert.False(w, after.IsHidden)
+	w.finished(to.To["private/a.png"], to.To["private/b.jpg"])
+	w.hide(thing(before.ID), noon)
+	hidden := stateOf(w.entry(before.ID).Event)
+	for i, p := range hidden.Plates {
+		assert.NotEqual(w, after.Plates[i].Photo, p.Photo)
+		assert.Regexp(w, `^private/[a-z2-7]{26}\.(png|jpg)$`, string(p.Photo))
+		assert.Equal(w, after.Plates[i].ID, p.ID)
+	}
+	assert.Empty(w, w.dueDeletions(noon), "the former files are not due yet")
+	w.finished(photosOf(after.Plates)...)
+	full := quota.Limits{Pictures: 21}
+	assert.Equal(w, full.ErrPictures(), w.within(full).Room.CheckPictures(w.Context(), author))
+	w.restore(thing(before.ID))
+	w.finished(photosOf(hidden.Plates)...)
+	w.consistent()
+}
+
+func hidePlate(w *fixtures) {
+	author := w.newUser()
+	before := w.withPlates(author, "", 7, "private/a.png")
+	of := attached(before.Plates[0].ID)
+	h := w.hide(of, noon)
+	assert.Equal(w, moderation.Hiding{Thing: of, Owner: author, Reason: "Rude", At: noon}, h)
+	hidden := stateOf(w.entry(before.ID).Event)
+	require.Len(w, hidden.Plates, 1)
+	assert.True(w, hidden.Plates[0].Hidden)
+	assert.Empty(w, hidden.ShownPlates())
+	assert.Equal(w, event.Normal, hidden.Status, "it stays published")
+	assert.Equal(w, before.Modified, hidden.Modified)
+	assert.Len(w, w.Listings(w.T), 1)
+	w.finished("private/a.png")
+	p, err := w.Moderation.Of(w.Context(), author, page.Request{})
+	require.NoError(w, err)
+	assert.Equal(w, []moderation.Hiding{h}, p.Items)
+	_, isHidden, err := w.Moderation.Pictures(w.Context(), of)
+	require.NoError(w, err)
+	assert.True(w, isHidden)
+	w.consistent()
+	w.restore(of)
+	restored := stateOf(w.entry(before.ID).Event)
+	restored.Plates[0].Photo = before.Plates[0].Photo
+	assert.Equal(w, before, restored)
+	w.finished(photosOf(hidden.Plates)...)
+	missing := attached(before.Plates[0].ID + 99)
+	_, err = w.Moderation.Hide(w.Context(), moderation.Hiding{Thing: missing, Reason: "Rude", At: noon}, media.Moves{})
+	assert.ErrorIs(w, err, event.ErrNoPlate)
+	w.consistent()
+}
+
+func hidePlateRemoved(w *fixtures) {
+	author := w.newUser()
+	one, two, three := w.withPlates(author, "Fog", 7, "private/a.png"), w.withPlates(author, "Fog", 7, "private/b.png"),
+		w.withPlates(author, "Fog", 7, "private/c.png")
+	var keys []media.Key
+	for _, s := range []event.State{one, two, three} {
+		w.hide(attached(s.Plates[0].ID), noon)
+		keys = append(keys, photosOf(w.entry(s.ID).State().Plates)...)
+	}
+	w.finished("private/a.png", "private/b.png", "private/c.png")
+	full := quota.Limits{Pictures: 21}
+	assert.Equal(w, full.ErrPictures(), w.within(full).Room.CheckPictures(w.Context(), author))
+	w.change(one.ID, withoutFirstPlate)
+	w.finished(keys[0])
+	w.remove(two.ID)
+	w.finished(keys[1])
+	p, err := w.Moderation.Of(w.Context(), author, page.Request{})
+	require.NoError(w, err)
+	require.Len(w, p.Items, 1)
+	assert.Equal(w, attached(three.Plates[0].ID), p.Items[0].Thing)
+	w.consistent()
+	w.erase(author)
+	w.finished(keys[2])
+	w.consistent()
+}
+
+// withProfile opens an account with all that can be hidden of it.
+func (w *fixtures) withProfile(name string) user.ID {
+	w.Helper()
+	id := w.newUser(func(m *user.Member) {
+		m.Firstname, m.Lastname, m.Expertise, m.Location = name, "Rude", "Insults", "Nowhere"
+	})
+	require.NoError(w, w.Directory.ChangeProfile(w.Context(), id, user.ProfileChange{Bio: new("Insults")}))
+	require.NoError(w, w.Directory.SetAvatar(w.Context(), id, avatarOf(name), 7))
+	return id
+}
+
+func hideProfile(w *fixtures) {
+	id, other := w.withProfile("aa"), w.newUser()
+	w.say(w.write(other, noon).ID(), id, noon, "Hm")
+	before := w.profile(id, other)
+	h := w.hide(portrayed(id), noon)
+	assert.Equal(w, moderation.Hiding{Thing: portrayed(id), Owner: id, Reason: "Rude", At: noon}, h)
+	masked := user.Member{ID: id, Firstname: "…", Timezone: before.Timezone, Joined: before.Joined, Seen: before.Seen}
+	assert.Equal(w, masked, w.member(id))
+	hidden := w.profile(id, other)
+	assert.Equal(w, masked, hidden.Member)
+	assert.Empty(w, hidden.Bio)
+	assert.Empty(w, w.searches(other, "aa", 10))
+	assert.Empty(w, w.searches(0, "Rude", 10))
+	moved := []media.Key{"private/aa", "private/aa-sm"}
+	keys, isHidden, err := w.Moderation.Pictures(w.Context(), portrayed(id))
+	require.NoError(w, err)
+	assert.True(w, isHidden)
+	assert.ElementsMatch(w, moved, keys)
+	w.finished("public/aa", "public/aa-sm")
+	full := quota.Limits{Pictures: 7}
+	assert.Equal(w, full.ErrPictures(), w.within(full).Room.CheckPictures(w.Context(), id))
+	var known []media.Key
+	for r, err := range w.Deletions.References(w.Context()) {
+		require.NoError(w, err)
+		known = append(known, r.Key)
+	}
+	assert.ElementsMatch(w, moved, known)
+	w.consistent()
+	w.restore(portrayed(id))
+	assert.Equal(w, before, w.profile(id, other))
+	assert.Equal(w, []user.ID{id}, w.searches(other, "aa", 10))
+	w.finished(moved...)
+	w.consistent()
+	w.disable(id, true)
+	w.hide(portrayed(id), noon)
+	w.erase(other)
+	_, err = w.Moderation.Hide(w.Context(), moderation.Hiding{Thing: portrayed(other), Reason: "Rude", At: noon}, media.Moves{})
+	assert.ErrorIs(w, err, user.ErrNotFound)
+}
+
+func hideProfileUnchanged(w *fixtures) {
+	p, held := userRecord("Ada", 50), w.withProfile("bb")
+	w.importer("users").importAll(p)
+	id := w.uid(p.Phone)
+	for _, who := range []user.ID{id, held} {
+		w.hide(portrayed(who), noon)
+		for _, c := range []user.ProfileChange{
+			{Firstname: new("A")}, {Lastname: new("A")}, {Bio: new("A")}, {Location: new("A")}, {Expertise: new("A"), Timezone: new("UTC")},
+		} {
+			assert.ErrorIs(w, w.Directory.ChangeProfile(w.Context(), who, c), user.ErrProfileHidden)
+		}
+		for _, a := range []media.Picture{avatarOf("x"), {}} {
+			assert.ErrorIs(w, w.Directory.SetAvatar(w.Context(), who, a, 0), user.ErrProfileHidden)
+		}
+		require.NoError(w, w.Directory.ChangeProfile(w.Context(), who, user.ProfileChange{Timezone: new("UTC")}))
+		assert.Equal(w, "UTC", w.member(who).Timezone)
+	}
+	p.Firstname = "Another"
+	adopted := userRecord("Held", 51)
+	adopted.Phone = w.account(held).Phone
+	assert.Equal(w, []imported.Status{imported.Same, imported.New}, w.importer("users").importAll(p, adopted))
+	for _, who := range []user.ID{id, held} {
+		assert.Equal(w, "…", w.member(who).FullName())
+		require.NoError(w, w.Deletions.Done(w.Context(), []media.Key{"public/bb", "public/bb-sm"}))
+		w.restore(portrayed(who))
+		assert.NotEqual(w, "…", w.member(who).FullName())
+		assert.Equal(w, "UTC", w.member(who).Timezone)
+	}
+	assert.Equal(w, []imported.Status{imported.Changed, imported.Changed}, w.importer("users").importAll(p, adopted))
+	w.consistent()
+}
+
+func hideProfileErased(w *fixtures) {
+	id := w.withProfile("aa")
+	exported := func() (all []personaldata.Person) {
+		for stored, err := range w.PersonalData.Records(w.Context(), id, personaldata.Account) {
+			require.NoError(w, err)
+			all = append(all, stored.(personaldata.Person))
+		}
+		return all
+	}
+	before := exported()
+	w.hide(portrayed(id), noon)
+	before[0].Member.Avatar.Key, before[0].Member.Avatar.Sizes = "private/aa", []media.Size{
+		{Name: "sm", Width: 1, Height: 2, Key: "private/aa-sm"}, {Name: "lg", Width: 3, Height: 4, Key: "private/aa"},
+	}
+	assert.Equal(w, before, exported())
+	w.finished("public/aa", "public/aa-sm")
+	w.erase(id)
+	w.finished("private/aa", "private/aa-sm")
+	_, _, err := w.Moderation.Pictures(w.Context(), portrayed(id))
+	assert.ErrorIs(w, err, user.ErrNotFound)
+	w.consistent()
+}
+
+func hideOwnOnce(w *fixtures) {
+	author := w.withProfile("aa")
+	for _, of := range []moderation.Thing{attached(w.withPlates(author, "Fog", 7, "private/a.png").Plates[0].ID), portrayed(author)} {
+		to := w.moves(of)
+		errs := atOnce(4, func(int) error {
+			_, err := w.Moderation.Hide(w.Context(), moderation.Hiding{Thing: of, Reason: "Rude", At: noon}, to)
+			return err
+		})
+		assertOneWins(w, errs, moderation.ErrHidden)
+		require.NoError(w, w.Deletions.Done(w.Context(), w.dueDeletions(noon.Add(media.MoveTime))))
+		to = w.moves(of)
+		errs = atOnce(4, func(int) error {
+			_, err := w.Moderation.Restore(w.Context(), of, to)
+			return err
+		})
+		assertOneWins(w, errs, moderation.ErrNotHidden)
+	}
+	w.consistent()
+}
