@@ -137,6 +137,9 @@ var hideables = []struct {
 	{moderation.Plate, "plates", "id", `
 		SELECT p.id, e.author_id AS owner_id, p.hidden FROM plates p JOIN events e ON e.id = p.event_id`},
 	{moderation.Profile, "hidden_profiles", "user_id", "SELECT user_id AS id, user_id AS owner_id, TRUE AS hidden FROM hidden_profiles"},
+	{moderation.Publication, "publications", "id", "SELECT id, author_id AS owner_id, hidden FROM publications"},
+	{moderation.Node, "nodes", "id", "SELECT id, author_id AS owner_id, hidden FROM nodes"},
+	{moderation.Demand, "demands", "id", "SELECT id, author_id AS owner_id, hidden FROM demands"},
 }
 
 // hidden compares what is hidden with the stored hidings. A thing without its hiding stays hidden: it gets one that gives no

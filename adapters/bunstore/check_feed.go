@@ -40,8 +40,9 @@ func (r originRow) Record() feed.Listable {
 }
 
 func selectOrigins(ctx context.Context, query *bun.SelectQuery) ([]feedstore.StoredRecord, error) {
-	return feedstore.SelectRecords[originRow](ctx, query.ColumnExpr("?TableColumns").ColumnExpr(
-		"EXISTS (SELECT 1 FROM publications f WHERE f.bundle_id = p.first_original_id AND f.published AND NOT f.deleted) AS original_visible"))
+	return feedstore.SelectRecords[originRow](ctx, query.ColumnExpr("?TableColumns").ColumnExpr(`EXISTS (
+		SELECT 1 FROM publications f
+		WHERE f.bundle_id = p.first_original_id AND f.published AND NOT f.deleted AND NOT f.hidden) AS original_visible`))
 }
 
 // selectEvents reads events with their plates.

@@ -173,6 +173,10 @@ func TestMOD02_MOD03_EVT08_Check_finds_and_mends_what_disagrees(t *testing.T) {
 			"UPDATE plates SET hidden = FALSE",
 			"INSERT INTO hidden_profiles (user_id, firstname, lastname, bio, location, expertise) SELECT id, '', '', '', '', '' FROM users",
 			"DELETE FROM hidden_profiles",
+			"UPDATE publications SET hidden = TRUE",
+			"UPDATE nodes SET hidden = TRUE",
+			"UPDATE demands SET hidden = TRUE",
+			"UPDATE demands SET hidden = FALSE",
 		} {
 			before := version()
 			done, err := db.Exec(spoil)

@@ -77,7 +77,7 @@ var personalTables = map[string]personalTable{
 	"publications": {
 		kind: personaldata.Publications, owner: "author_id = {user}",
 		exported: "id bundle_id node_id type title summary cover language category_id published deleted created updated",
-		internal: "author_id first_original_id original_id",
+		internal: "author_id first_original_id original_id hidden",
 	},
 	"publication_texts": {
 		kind: personaldata.Publications, owner: "id IN (SELECT id FROM publications WHERE author_id = {user})", exported: "html", internal: "id",
@@ -85,12 +85,12 @@ var personalTables = map[string]personalTable{
 	"node_texts": {kind: personaldata.Nodes, owner: "id IN (SELECT id FROM nodes WHERE author_id = {user})", exported: "html", internal: "id"},
 	"nodes": {
 		kind: personaldata.Nodes, owner: "author_id = {user}",
-		exported: "id bundle_id title summary cover language category_id published deleted created updated", internal: "author_id",
+		exported: "id bundle_id title summary cover language category_id published deleted created updated", internal: "author_id hidden",
 	},
 	"demands": {
 		kind: personaldata.Demands, owner: "author_id = {user}",
 		exported: "id title description tags cover images address category_id lat lng closed starts ends published deleted created updated",
-		internal: "author_id",
+		internal: "author_id hidden",
 	},
 	"howtos": {kind: personaldata.HowTos, owner: "robot_id = {user}", exported: "category bundles created updated", internal: "robot_id"},
 	"images": {kind: personaldata.Images, owner: "owner_id = {user}", exported: "id key width height tags created deleted",

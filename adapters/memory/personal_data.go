@@ -281,9 +281,10 @@ func (s *Store) eraseImage(i userimage.Image) {
 	delete(s.images, i.ID)
 }
 
-// delist removes the listing and the text of a removed record, and its cover unless another record has it.
+// delist removes the listing and the text of a removed record, that it is hidden, and its cover unless another record has it.
 func (s *Store) delist(at item, cover media.Key) {
 	delete(s.listings, at)
+	delete(s.hidden, moderation.Thing{Kind: moderation.Kind(at.kind), ID: at.id})
 	delete(s.texts, at)
 	_, ofPublication := s.publications.find(func(p publication.Publication) bool { return p.Cover.Key == cover })
 	_, ofNode := s.nodes.find(func(n publication.Node) bool { return n.Cover.Key == cover })

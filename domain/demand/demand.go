@@ -30,13 +30,14 @@ type Demand struct {
 	End         time.Time
 	Published   bool
 	Deleted     bool
+	Hidden      bool // by staff (MOD-06)
 	Created     time.Time
 	Updated     time.Time
 }
 
 // Listing returns the demand's listing in the feed, and whether it is listed.
 func (d Demand) Listing() (feed.Listing, bool) {
-	if !d.Published || d.Deleted {
+	if !d.Published || d.Deleted || d.Hidden {
 		return feed.Listing{}, false
 	}
 	return feed.Listing{

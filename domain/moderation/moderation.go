@@ -23,12 +23,15 @@ type Kind string
 
 // The kinds of MOD-01 and MOD-06. Staff can't hide a person, but disable their account, or hide their profile.
 const (
-	Event   Kind = "event"
-	Comment Kind = "comment"
-	Image   Kind = "image"
-	Person  Kind = "user"
-	Plate   Kind = "plate"
-	Profile Kind = "profile" // names, avatar, bio, location and expertise; its ID is the uid
+	Event       Kind = "event"
+	Comment     Kind = "comment"
+	Image       Kind = "image"
+	Person      Kind = "user"
+	Plate       Kind = "plate"
+	Profile     Kind = "profile" // names, avatar, bio, location and expertise; its ID is the uid
+	Publication Kind = "publication"
+	Node        Kind = "node"
+	Demand      Kind = "demand"
 )
 
 // kinds are the kinds of things, each under the name that it has in requests.
@@ -39,6 +42,7 @@ var kinds = []struct {
 }{
 	{Event, true, media.Viewers}, {Comment, true, media.Viewers}, {Image, true, media.Everyone}, {Person, false, media.Everyone},
 	{Plate, true, media.Viewers}, {Profile, true, media.Everyone},
+	{Publication, true, media.Everyone}, {Node, true, media.Everyone}, {Demand, true, media.Everyone},
 }
 
 // Hideable returns the kinds of things that staff can hide.
@@ -120,8 +124,8 @@ func NewReport(by user.ID, of Thing, why Reason, more string, now time.Time) (Re
 
 // Subject is what a report is about, as staff see it.
 type Subject struct {
-	Title    string    // of an event
-	Content  string    // of an event or a comment
+	Title    string    // of an event, or of what was imported
+	Content  string    // of an event, a comment, or what was imported
 	Event    int64     // that the comment is on
 	Image    media.Key // of an image
 	URL      string    // of an image; empty as a store returns it
@@ -186,8 +190,8 @@ type Store interface {
 	// Decide marks the report as decided then. It returns ErrNoReport if it does not exist, and ErrDecided if it is decided.
 	Decide(ctx context.Context, id ReportID, then time.Time) (Report, error)
 	// Pictures returns the keys of the pictures that hiding or restoring the thing moves, and whether it is hidden: those of an
-	// event are its plates. It returns event.ErrNotFound, event.ErrNoComment, event.ErrNoPlate, userimage.ErrNotFound or
-	// user.ErrNotFound if the thing does not exist, and event.ErrNotFound if things of its kind can't be hidden.
+	// event are its plates. It returns event.ErrNotFound, event.ErrNoComment, event.ErrNoPlate, userimage.ErrNotFound,
+	// user.ErrNotFound or feed.ErrNoItem if the thing does not exist, and event.ErrNotFound if things of its kind can't be hidden.
 	Pictures(ctx context.Context, t Thing) (keys []media.Key, isHidden bool, err error)
 	// Hide hides the thing with its listing, counts and notification, and decides the open reports of it: of its calls at once
 	// exactly one hides it. It returns the hiding with the owner, ErrHidden if it is hidden, and the errors of Pictures if it does

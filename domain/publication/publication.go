@@ -1,7 +1,7 @@
 // Package publication models publications and their nodes, the bundles that link
 // originals to translations, and how-tos.
 //
-// Only published items that are not deleted are listed.
+// Only published items that are neither deleted nor hidden are listed.
 package publication
 
 import (
@@ -60,12 +60,13 @@ type Content struct {
 	Category  feed.CategoryID // zero: none
 	Published bool
 	Deleted   bool
+	Hidden    bool // by staff (MOD-06)
 	Created   time.Time
 	Updated   time.Time
 }
 
 // IsVisible reports whether readers may see the item.
-func (c Content) IsVisible() bool { return c.Published && !c.Deleted }
+func (c Content) IsVisible() bool { return c.Published && !c.Deleted && !c.Hidden }
 
 func (c Content) listing(kind feed.Kind, id int64) (feed.Listing, bool) {
 	if !c.IsVisible() {

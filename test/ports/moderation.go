@@ -18,7 +18,7 @@ import (
 
 // Moderation is the suite of moderation.Store.
 func Moderation(t *testing.T, open Open) {
-	open.keeps(t, []promise{
+	open.keeps(t, append([]promise{
 		{"Report stores the report; the same again is the first", reportOnce},
 		{"reports are listed by state, the newest first, behind a cursor", listReports},
 		{"reports say what they are about, unless it was deleted", listSubjects},
@@ -44,7 +44,7 @@ func Moderation(t *testing.T, open Open) {
 		{"a hidden profile can't be changed, but for the time zone, and an import leaves it as it is", hideProfileUnchanged},
 		{"a hidden profile is exported as it is, and erased", hideProfileErased},
 		{"a profile and a plate are hidden and restored once, also at once", hideOwnOnce},
-	})
+	}, moderationFeed...))
 }
 
 func (w *fixtures) complain(by user.ID, of moderation.Thing, owner user.ID) moderation.Report {

@@ -43,10 +43,10 @@ const (
 		UNION ALL
 		SELECT COALESCE(b.first_original_id, b.id) FROM nodes n JOIN bundles b ON b.id = n.bundle_id WHERE n.id = $1 AND $2 = 'node')
 	SELECT id, language, title FROM publications
-	WHERE bundle_id = (SELECT id FROM original) AND published AND NOT deleted AND (id <> $1 OR $2 = 'node')
+	WHERE bundle_id = (SELECT id FROM original) AND published AND NOT deleted AND NOT hidden AND (id <> $1 OR $2 = 'node')
 	UNION
 	SELECT id, language, title FROM publications
-	WHERE first_original_id = (SELECT id FROM original) AND published AND NOT deleted AND (id <> $1 OR $2 = 'node')
+	WHERE first_original_id = (SELECT id FROM original) AND published AND NOT deleted AND NOT hidden AND (id <> $1 OR $2 = 'node')
 	ORDER BY id
 	LIMIT CAST($3 AS bigint)`
 )

@@ -1,6 +1,7 @@
 package feed
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/uptrace/bun"
@@ -9,6 +10,7 @@ import (
 	"plaza/domain/demand"
 	"plaza/domain/feed"
 	"plaza/domain/media"
+	"plaza/domain/moderation"
 	"plaza/domain/publication"
 	"plaza/domain/user"
 )
@@ -28,11 +30,56 @@ type recordFields struct {
 	CategoryID feed.CategoryID `bun:",nullzero"`
 	Published  bool
 	Deleted    bool
+	Hidden     bool
 	Created    engine.Time
 	Updated    engine.Time
 }
 
 func (r recordFields) key() int64 { return r.ID }
+
+func (r *recordFields) fields() *recordFields { return r }
+
+// hideable is a row that staff can hide.
+type hideable interface{ fields() *recordFields }
+
+// KeepHidden makes the row hidden if that which it replaces is: no import shows what staff have hidden (MOD-06).
+func KeepHidden(row, old any) {
+	if row, is := row.(hideable); is {
+		row.fields().Hidden = old.(hideable).fields().Hidden
+	}
+}
+
+// Turn hides or restores the record of the kind, lists it accordingly, and returns its author. It excludes imports, which read
+// records before they change them.
+func Turn(db *engine.DB, tx *engine.Tx, kind feed.Kind, id int64, isHidden bool) (user.ID, error) {
+	switch kind {
+	case feed.Publication:
+		return turn[PublicationRow](db, tx, id, isHidden)
+	case feed.Node:
+		return turn[NodeRow](db, tx, id, isHidden)
+	}
+	return turn[DemandRow](db, tx, id, isHidden)
+}
+
+func turn[Row RecordRow, At interface {
+	*Row
+	hideable
+}](db *engine.DB, tx *engine.Tx, id int64, isHidden bool) (author user.ID, err error) {
+	tx.Lock(RecordsLock)
+	var old Row
+	if err := tx.NewSelect().Model(&old).Where("id = ?", id).Scan(tx.Context()); err != nil {
+		return 0, engine.OrNotFound(err, feed.ErrNoItem)
+	}
+	next := old
+	of := At(&next).fields()
+	if of.Hidden, err = moderation.Turned(of.Hidden, isHidden); err != nil {
+		return 0, err
+	}
+	var turned Replacements
+	turned.Replace(old.Record(), next.Record())
+	engine.Update(tx, next)
+	return of.AuthorID, cmp.Or(turned.RelistOrigins(tx), turned.Write(db, tx))
+}
 
 // ContentFields are common to publications and nodes.
 type ContentFields struct {
@@ -45,7 +92,7 @@ type ContentFields struct {
 func (r ContentFields) content() publication.Content {
 	return publication.Content{
 		Title: r.Title, Summary: r.Summary, Cover: media.Picture(r.Cover), Author: r.AuthorID, Language: r.Language, Category: r.CategoryID,
-		Published: r.Published, Deleted: r.Deleted, Created: r.Created.Time, Updated: r.Updated.Time,
+		Published: r.Published, Deleted: r.Deleted, Hidden: r.Hidden, Created: r.Created.Time, Updated: r.Updated.Time,
 	}
 }
 
@@ -53,7 +100,7 @@ func ContentFieldsOf(id int64, in publication.BundleID, c publication.Content) C
 	return ContentFields{
 		recordFields: recordFields{
 			ID: id, Title: c.Title, Cover: engine.Cover(c.Cover), AuthorID: c.Author, CategoryID: c.Category,
-			Published: c.Published, Deleted: c.Deleted, Created: engine.At(c.Created), Updated: engine.At(c.Updated),
+			Published: c.Published, Deleted: c.Deleted, Hidden: c.Hidden, Created: engine.At(c.Created), Updated: engine.At(c.Updated),
 		},
 		BundleID: in, Summary: c.Summary, Language: c.Language,
 	}
@@ -124,7 +171,7 @@ func (r DemandRow) Record() feed.Listable {
 		ID: demand.ID(r.ID), Title: r.Title, Description: r.Description, Tags: nilIfEmpty(r.Tags), Cover: media.Picture(r.Cover),
 		Images: nilIfEmpty(r.Images), Author: r.AuthorID, Address: r.Address, Category: r.CategoryID, Place: pointOf(r.Lat, r.Lng),
 		Closed: r.Closed.Time, Start: r.Starts.Time, End: r.Ends.Time,
-		Published: r.Published, Deleted: r.Deleted, Created: r.Created.Time, Updated: r.Updated.Time,
+		Published: r.Published, Deleted: r.Deleted, Hidden: r.Hidden, Created: r.Created.Time, Updated: r.Updated.Time,
 	}
 }
 
@@ -132,7 +179,7 @@ func DemandRowOf(d demand.Demand) DemandRow {
 	r := DemandRow{
 		recordFields: recordFields{
 			ID: int64(d.ID), Title: d.Title, Cover: engine.Cover(d.Cover), AuthorID: d.Author, CategoryID: d.Category,
-			Published: d.Published, Deleted: d.Deleted, Created: engine.At(d.Created), Updated: engine.At(d.Updated),
+			Published: d.Published, Deleted: d.Deleted, Hidden: d.Hidden, Created: engine.At(d.Created), Updated: engine.At(d.Updated),
 		},
 		demandFields: demandFields{
 			Description: d.Description, Tags: d.Tags, Images: d.Images, Address: d.Address,

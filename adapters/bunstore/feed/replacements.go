@@ -82,7 +82,7 @@ func (b *Replacements) RelistOrigins(tx *engine.Tx) error {
 	}
 	var translations []PublicationRow
 	err = tx.NewSelect().Model(&translations).Where("first_original_id IN (?)", bun.List(changed)).
-		Where("published AND NOT deleted").Scan(tx.Context())
+		Where("published AND NOT deleted AND NOT hidden").Scan(tx.Context())
 	for _, row := range translations {
 		p, first := row.Publication(), row.FirstOriginalID
 		was, is := Listed(Origin{p, before[first]}), Listed(Origin{p, after[first]})
@@ -108,7 +108,7 @@ func (b *Replacements) visibility(tx *engine.Tx) (before, after map[publication.
 	var visible []publication.BundleID
 	err = tx.NewSelect().Model((*PublicationRow)(nil)).ColumnExpr("DISTINCT bundle_id").
 		Where("bundle_id IN (?)", bun.List(slices.Collect(maps.Keys(after)))).
-		Where("published AND NOT deleted").Where("id NOT IN (?)", bun.List(replaced)).Scan(tx.Context(), &visible)
+		Where("published AND NOT deleted AND NOT hidden").Where("id NOT IN (?)", bun.List(replaced)).Scan(tx.Context(), &visible)
 	for _, id := range visible {
 		before[id], after[id] = true, true
 	}

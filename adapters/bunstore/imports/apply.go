@@ -41,7 +41,11 @@ func storeRecords[Record imported.Record, Row any](t *batchApply, kind imported.
 	var added, changed []Row
 	for n, i := range t.ready[kind] {
 		row := &rows[n]
-		switch old, has := stored[engine.KeyOf(t.db, row)]; {
+		old, has := stored[engine.KeyOf(t.db, row)]
+		if has {
+			feedstore.KeepHidden(row, &old)
+		}
+		switch {
 		case !has:
 			added = append(added, *row)
 			t.replace(old, *row)

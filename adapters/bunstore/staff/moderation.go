@@ -14,6 +14,7 @@ import (
 	"plaza/adapters/bunstore/people"
 	"plaza/domain/audit"
 	"plaza/domain/event"
+	"plaza/domain/feed"
 	"plaza/domain/instant"
 	"plaza/domain/media"
 	"plaza/domain/moderation"
@@ -96,10 +97,17 @@ func (v Moderation) Report(
 // reportedColumns has what a report r is about.
 const reportedColumns = `
 	(SELECT COUNT(*) FROM hidden_things h WHERE h.kind = r.kind AND h.object_id = r.object_id) > 0 AS is_hidden,
-	CASE r.kind WHEN 'event' THEN (SELECT e.title FROM events e WHERE e.id = r.object_id) END AS title,
+	CASE r.kind
+		WHEN 'event' THEN (SELECT e.title FROM events e WHERE e.id = r.object_id)
+		WHEN 'publication' THEN (SELECT p.title FROM publications p WHERE p.id = r.object_id)
+		WHEN 'node' THEN (SELECT n.title FROM nodes n WHERE n.id = r.object_id)
+		WHEN 'demand' THEN (SELECT d.title FROM demands d WHERE d.id = r.object_id) END AS title,
 	CASE r.kind
 		WHEN 'event' THEN (SELECT e.content FROM events e WHERE e.id = r.object_id)
-		WHEN 'comment' THEN (SELECT c.content FROM comments c WHERE c.id = r.object_id) END AS shown,
+		WHEN 'comment' THEN (SELECT c.content FROM comments c WHERE c.id = r.object_id)
+		WHEN 'publication' THEN (SELECT p.summary FROM publications p WHERE p.id = r.object_id)
+		WHEN 'node' THEN (SELECT n.summary FROM nodes n WHERE n.id = r.object_id)
+		WHEN 'demand' THEN (SELECT d.description FROM demands d WHERE d.id = r.object_id) END AS shown,
 	CASE r.kind WHEN 'comment' THEN (SELECT c.event_id FROM comments c WHERE c.id = r.object_id) END AS event_id,
 	CASE r.kind WHEN 'image' THEN (SELECT i.key FROM images i WHERE i.id = r.object_id AND i.deleted IS NULL) END AS image`
 
@@ -200,6 +208,15 @@ var hideables = map[moderation.Kind]hideable{
 			return people.TurnProfile(tx, user.ID(id), isHidden, moves)
 		},
 	},
+	moderation.Publication: {`SELECT hidden FROM publications WHERE id = $1`, feed.ErrNoItem, turnRecord(feed.Publication)},
+	moderation.Node:        {`SELECT hidden FROM nodes WHERE id = $1`, feed.ErrNoItem, turnRecord(feed.Node)},
+	moderation.Demand:      {`SELECT hidden FROM demands WHERE id = $1`, feed.ErrNoItem, turnRecord(feed.Demand)},
+}
+
+func turnRecord(kind feed.Kind) func(Moderation, *engine.Tx, int64, bool, media.Moves) (user.ID, error) {
+	return func(v Moderation, tx *engine.Tx, id int64, isHidden bool, _ media.Moves) (user.ID, error) {
+		return feedstore.Turn(v.DB, tx, kind, id, isHidden)
+	}
 }
 
 // hideablePicture is a row of hideable.pictures. Without a picture it has no key.

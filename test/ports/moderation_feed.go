@@ -1,0 +1,229 @@
+package ports
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"plaza/domain/demand"
+	"plaza/domain/feed"
+	"plaza/domain/geo"
+	"plaza/domain/imported"
+	"plaza/domain/media"
+	"plaza/domain/moderation"
+	"plaza/domain/page"
+	"plaza/domain/publication"
+	"plaza/domain/user"
+)
+
+var moderationFeed = []promise{
+	{"a hidden publication, node or demand is not listed, as one that is deleted; restoring undoes it", hideRecords},
+	{"an import shows nothing that is hidden, and what is restored is as it was imported last", hideImported},
+	{"a translation of a hidden original is an origin", hideOriginal},
+	{"the hiding of what is imported goes to its new author, and with what is erased", hideRecordsOf},
+	{"of hidings and imports at once no mark is lost", hideRecordsAtOnce},
+}
+
+func recordOf(kind feed.Kind) moderation.Thing {
+	return moderation.Thing{Kind: moderation.Kind(kind), ID: 1}
+}
+
+// recordsBy returns the number 1 of each kind, with the title and in the category, as the author has written it.
+func recordsBy(author, title string, in feed.CategoryID, isDeleted bool) map[feed.Kind]imported.Record {
+	p := publicationRecord(1, func(p *publication.Publication) { p.Title, p.Category, p.Deleted = title, in, isDeleted })
+	n := nodeRecord(1, func(n *publication.Node) { n.Title, n.Category, n.Deleted = title, in, isDeleted })
+	d := demandRecord(1, func(d *demand.Demand) {
+		d.Title, d.Category, d.Deleted, d.Place = title, in, isDeleted, &geo.Point{Lat: 30, Lng: 120}
+	})
+	p.By, n.By, d.By = author, author, author
+	return map[feed.Kind]imported.Record{feed.Publication: p, feed.Node: n, feed.Demand: d}
+}
+
+// isListed asserts whether the number 1 of the kind is everywhere in the category, or nowhere.
+func (w *fixtures) isListed(kind feed.Kind, in feed.CategoryID, is bool) {
+	w.Helper()
+	want := 0
+	if is {
+		want = 1
+		assert.Equal(w, in, first(w.card(kind, 1).Listing()).Category)
+	} else {
+		w.noCard(kind, 1)
+	}
+	only, all := feed.Selection{Kinds: []feed.Kind{kind}}, feed.Selection{Kinds: feed.ItemKinds()}
+	around := only
+	around.Near = &feed.Area{Centre: geo.Point{Lat: 30, Lng: 120}, Within: 1}
+	assert.Len(w, w.pages(in, only, 7), want)
+	assert.Len(w, w.pages(in, all, 7), want)
+	if kind == feed.Demand {
+		assert.Len(w, w.pages(in, around, 7), want)
+		assert.Equal(w, want, w.metas(around)[in].Count)
+	}
+	assert.Len(w, w.Listings(w.T), want)
+	if kind == feed.Publication {
+		for _, isOrigin := range []bool{false, true} {
+			assert.Len(w, w.pagedPublications(publication.Query{OriginOnly: isOrigin}, 7), want)
+			assert.Len(w, w.pagedPublications(publication.Query{OriginOnly: isOrigin, Category: &in}, 7), want)
+		}
+	}
+	w.assertCounted()
+	w.consistent()
+}
+
+func first[T, U any](one T, _ U) T { return one }
+
+func (w *fixtures) version(kind feed.Kind) feed.Version {
+	w.Helper()
+	v, err := w.Feed.Version(w.Context(), []feed.Kind{kind})
+	require.NoError(w, err)
+	return v
+}
+
+func hideRecords(w *fixtures) {
+	for _, kind := range feed.ItemKinds() {
+		w := w.open.fixtures(w.T)
+		c := w.importer("a")
+		author := c.settled()
+		_, err := w.Moderation.Hide(w.Context(), moderation.Hiding{Thing: recordOf(kind), Reason: "Rude", At: noon}, media.Moves{})
+		assert.ErrorIs(w, err, feed.ErrNoItem)
+		c.importAll(bundleRecord(1, 0, 0), recordsBy(writer, "A text", 1, false)[kind])
+		reported := w.complain(w.newUser(), recordOf(kind), author)
+		assert.Equal(w, moderation.Reported{Report: reported, Subject: &moderation.Subject{Title: "A text"}}, w.reported(false)[0])
+		item, version := w.card(kind, 1), w.version(kind)
+		h := w.hide(recordOf(kind), noon)
+		assert.Equal(w, moderation.Hiding{Thing: recordOf(kind), Owner: author, Reason: "Rude", At: noon}, h)
+		w.isListed(kind, 1, false)
+		assert.NotEqual(w, version, w.version(kind))
+		assert.Empty(w, w.reported(false))
+		assert.True(w, w.reported(true)[0].Subject.IsHidden)
+		_, err = w.Moderation.Hide(w.Context(), moderation.Hiding{Thing: recordOf(kind), Reason: "Rude", At: noon}, media.Moves{})
+		assert.ErrorIs(w, err, moderation.ErrHidden)
+		version = w.version(kind)
+		undone, err := w.Moderation.Restore(w.Context(), recordOf(kind), media.Moves{})
+		require.NoError(w, err)
+		assert.Equal(w, h, undone)
+		w.isListed(kind, 1, true)
+		assert.NotEqual(w, version, w.version(kind))
+		assert.Equal(w, item, w.card(kind, 1))
+		_, err = w.Moderation.Restore(w.Context(), recordOf(kind), media.Moves{})
+		assert.ErrorIs(w, err, moderation.ErrNotHidden)
+	}
+}
+
+func hideImported(w *fixtures) {
+	for _, kind := range feed.ItemKinds() {
+		w := w.open.fixtures(w.T)
+		c := w.importer("a")
+		c.settled()
+		as := func(title string, in feed.CategoryID, isDeleted bool) imported.Record {
+			return recordsBy(writer, title, in, isDeleted)[kind]
+		}
+		c.importAll(bundleRecord(7, 0, 0), bundleRecord(1, 0, 0), as("A text", 1, false))
+		w.hide(recordOf(kind), noon)
+		assert.Equal(w, []imported.Status{imported.Same}, c.importAll(as("A text", 1, false)))
+		for _, next := range []imported.Record{as("Another", 2, false), as("Another", 2, true), as("Last", 2, false)} {
+			assert.Equal(w, []imported.Status{imported.Changed}, c.importAll(next))
+			w.isListed(kind, 2, false)
+		}
+		assert.Equal(w, []imported.Status{imported.Changed}, c.importAll(bundleRecord(1, 0, 7))) // which changes its publications
+		w.isListed(kind, 2, false)
+		w.restore(recordOf(kind))
+		w.isListed(kind, 2, true)
+		assert.Equal(w, "Last", w.reportedTitle(recordOf(kind)))
+		w.hide(recordOf(kind), noon)
+		c.importAll(as("Last", 2, true))
+		w.restore(recordOf(kind))
+		w.isListed(kind, 2, false) // it is deleted
+	}
+}
+
+// reportedTitle is the title that staff read of the thing.
+func (w *fixtures) reportedTitle(t moderation.Thing) string {
+	w.Helper()
+	someone := w.newUser()
+	w.complain(someone, t, someone)
+	return w.reported(false)[0].Subject.Title
+}
+
+func hideOriginal(w *fixtures) {
+	author := w.newUser()
+	w.imports(article(author, 1), article(author, 2, translationOf(1)), article(author, 3, translationOf(1)))
+	origins := func() []publication.ID { return w.pagedPublications(publication.Query{OriginOnly: true}, 7) }
+	assert.Equal(w, []publication.ID{1}, origins())
+	assert.Equal(w, []int64{1, 3}, w.translations(feed.Publication, 2))
+	w.hide(recordOf(feed.Publication), noon)
+	assert.Equal(w, []publication.ID{2, 3}, origins())
+	assert.Equal(w, []int64{3}, w.translations(feed.Publication, 2))
+	w.imports(article(author, 1, func(p *publication.Publication) { p.Title = "Another" }))
+	assert.Equal(w, []publication.ID{2, 3}, origins())
+	w.consistent()
+	other := article(author, 4, bundleOf(1))
+	w.imports(other)
+	assert.Equal(w, []publication.ID{4}, origins(), "of the same bundle")
+	other.Deleted = true
+	w.imports(other)
+	assert.Equal(w, []publication.ID{2, 3}, origins())
+	w.consistent()
+	w.restore(recordOf(feed.Publication))
+	assert.Equal(w, []publication.ID{1}, origins())
+	w.consistent()
+}
+
+func hideRecordsOf(w *fixtures) {
+	c := w.importer("a")
+	one := c.settled()
+	c.importAll(userRecord("other", 1))
+	two := c.uid(phone(1))
+	hidden := func(owner user.ID) (kinds []moderation.Kind) {
+		p, err := w.Moderation.Of(w.Context(), owner, page.Request{})
+		require.NoError(w, err)
+		return mapped(p.Items, func(h moderation.Hiding) moderation.Kind { return h.Kind })
+	}
+	all := []moderation.Kind{moderation.Node, moderation.Publication, moderation.Demand}
+	for i, kind := range feed.ItemKinds() {
+		c.importAll(bundleRecord(1, 0, 0), recordsBy(writer, "A text", 1, false)[kind])
+		w.hide(recordOf(kind), noon.Add(-time.Duration(i)*time.Second))
+	}
+	assert.Equal(w, all, hidden(one))
+	for _, kind := range feed.ItemKinds() {
+		c.importAll(recordsBy("other", "A text", 1, false)[kind])
+	}
+	assert.Empty(w, hidden(one))
+	assert.Equal(w, all, hidden(two))
+	w.consistent()
+	w.erase(two)
+	assert.Empty(w, hidden(two))
+	_, err := w.Moderation.Restore(w.Context(), recordOf(feed.Node), media.Moves{})
+	assert.ErrorIs(w, err, feed.ErrNoItem)
+	w.consistent()
+}
+
+func hideRecordsAtOnce(w *fixtures) {
+	author := w.newUser()
+	import1 := func(title string) error {
+		return w.tryImport(article(author, 1, func(p *publication.Publication) { p.Title = title }), article(author, 2, translationOf(1)))
+	}
+	require.NoError(w, import1("A text"))
+	w.succeed(atOnce(many, func(i int) error {
+		for turn := range 5 {
+			if i > 0 {
+				if err := import1(fmt.Sprint("Title ", i, turn)); err != nil {
+					return err
+				}
+				continue
+			}
+			w.hide(recordOf(feed.Publication), noon)
+			w.restore(recordOf(feed.Publication))
+		}
+		if i > 0 {
+			return nil
+		}
+		w.hide(recordOf(feed.Publication), noon)
+		return nil
+	}))
+	assert.Equal(w, []publication.ID{2}, w.pagedPublications(publication.Query{}, 7))
+	assert.Equal(w, []publication.ID{2}, w.pagedPublications(publication.Query{OriginOnly: true}, 7))
+	w.assertCounted()
+	w.consistent()
+}
