@@ -195,6 +195,6 @@ func (a *App) demoPorts() demo.Ports {
 		Importer: a.Importer, Categories: s.Categories, Subscriptions: s.Subscriptions, Blocks: s.Blocks,
 		Notifications: s.Notifications, Diary: diaryPorts(s, media.NewAddresses(a.Config.PublicURL, a.storage.signing), a.places, a.sanitiser,
 			a.processor),
-		Images: s.Images, Ledger: s.Ledger, Moderation: s.Moderation,
+		Images: s.Images, Ledger: s.Ledger, Moderation: s.Moderation, Feed: s.Feed,
 	}
 }

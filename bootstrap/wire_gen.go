@@ -89,8 +89,8 @@ func initialise(c settings.Config, p Parts, log *slog.Logger, opened storage, st
 	reader := ports.EventReader
 	discussion := ports.Discussion
 	userimageRepository := ports.Images
-	moderatingModerating := moderating.New(moderationStore, reader, discussion, userimageRepository, directory, addresses, mediaStore, deletionQueue, limits, v)
 	feedReader := ports.Feed
+	moderatingModerating := moderating.New(moderationStore, reader, discussion, userimageRepository, feedReader, directory, addresses, mediaStore, deletionQueue, limits, v)
 	browsingBrowsing := browsing.New(feedReader, mediaStore, v)
 	publicationRepository := ports.Publications
 	translator := p.Translator

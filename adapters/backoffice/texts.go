@@ -235,6 +235,7 @@ var English = Texts{
 		Kinds: map[moderation.Kind]string{
 			moderation.Event: "Event %d", moderation.Comment: "Comment %d", moderation.Image: "Image %d", moderation.Person: "Person %d",
 			moderation.Plate: "Plate %d", moderation.Profile: "Profile of account %d",
+			moderation.Publication: "Publication %d", moderation.Node: "Node %d", moderation.Demand: "Demand %d",
 		},
 		Why: map[moderation.Reason]string{
 			moderation.Spam: "spam", moderation.Abuse: "abuse", moderation.Illegal: "illegal", moderation.Other: "another reason",
@@ -261,7 +262,8 @@ var English = Texts{
 		Objects: map[audit.Kind]string{
 			audit.Account: "account", audit.Token: "token", audit.Order: "order", audit.Payment: "payment", audit.Refund: "refund",
 			audit.Report: "report", audit.Event: "event", audit.Comment: "comment", audit.Image: "image", audit.Plate: "plate",
-			audit.Profile: "profile of account", audit.Bill: "bill of", audit.File: "file", audit.Database: "database",
+			audit.Profile: "profile of account", audit.Publication: "publication", audit.Node: "node", audit.Demand: "demand",
+			audit.Bill: "bill of", audit.File: "file", audit.Database: "database",
 		},
 	},
 }

@@ -12,14 +12,30 @@ import (
 
 // reportBody is a report to staff (MOD-01).
 type reportBody struct {
-	Event   *int64             `json:"event"`
-	Comment *int64             `json:"comment"`
-	Image   *int64             `json:"image"`
-	User    *int64             `json:"user"`
-	Plate   *int64             `json:"plate"`
-	Profile *int64             `json:"profile"`
-	Reason  *moderation.Reason `json:"reason" validate:"required"`
-	Text    *string            `json:"text"`
+	thingBody
+	User   *int64             `json:"user"`
+	Reason *moderation.Reason `json:"reason" validate:"required"`
+	Text   *string            `json:"text"`
+}
+
+// thingBody names what staff can hide by the field of its kind.
+type thingBody struct {
+	Event       *int64 `json:"event"`
+	Comment     *int64 `json:"comment"`
+	Image       *int64 `json:"image"`
+	Plate       *int64 `json:"plate"`
+	Profile     *int64 `json:"profile"`
+	Publication *int64 `json:"publication"`
+	Node        *int64 `json:"node"`
+	Demand      *int64 `json:"demand"`
+}
+
+// named returns the things that the body names, with a person.
+func (b thingBody) named(person *int64) things {
+	return things{
+		moderation.Event: b.Event, moderation.Comment: b.Comment, moderation.Image: b.Image, moderation.Person: person,
+		moderation.Plate: b.Plate, moderation.Profile: b.Profile, moderation.Publication: b.Publication, moderation.Node: b.Node, moderation.Demand: b.Demand,
+	}
 }
 
 // things are the things that a body names by the fields of their kinds.
@@ -55,10 +71,7 @@ func renderReport(r moderation.Report) reportView {
 
 func (a *api) report(c *transport.Call) (transport.Reply, error) {
 	body, readErr := transport.Read[reportBody](c)
-	of, readErr := things{
-		moderation.Event: body.Event, moderation.Comment: body.Comment, moderation.Image: body.Image, moderation.Person: body.User,
-		moderation.Plate: body.Plate, moderation.Profile: body.Profile,
-	}.only(readErr)
+	of, readErr := body.named(body.User).only(readErr)
 	r, isNew, err := a.Moderating.Report(c.Context(), c.Actor, of, deref(body.Reason), deref(body.Text), readErr)
 	if isNew {
 		return transport.Created(renderReport(r)), err
@@ -91,13 +104,16 @@ type staffReportView struct {
 	Subject   *subjectView         `json:"subject"`
 }
 
-// subjectView is what a report is about. All but one of the first four fields are null.
+// subjectView is what a report is about. All but one of the fields of kinds are null.
 type subjectView struct {
-	Event    *reportedEvent   `json:"event"`
-	Comment  *reportedComment `json:"comment"`
-	Image    *reportedImage   `json:"image"`
-	User     *person          `json:"user"`
-	IsHidden bool             `json:"is_hidden"`
+	Event       *reportedEvent   `json:"event"`
+	Comment     *reportedComment `json:"comment"`
+	Image       *reportedImage   `json:"image"`
+	User        *person          `json:"user"`
+	Publication *reportedItem    `json:"publication"`
+	Node        *reportedItem    `json:"node"`
+	Demand      *reportedItem    `json:"demand"`
+	IsHidden    bool             `json:"is_hidden"`
 }
 
 type reportedEvent struct {
@@ -119,6 +135,14 @@ type reportedImage struct {
 	Owner person `json:"owner"`
 }
 
+// reportedItem is a publication, a node or a demand.
+type reportedItem struct {
+	ID      int64  `json:"id"`
+	Title   string `json:"title"`
+	Content string `json:"content"`
+	Author  person `json:"author"`
+}
+
 func (people users) renderStaffReport(r moderation.Reported) staffReportView {
 	return staffReportView{
 		renderReport(r.Report), int64(r.By), int64(r.Owner), transport.Optional(transport.Timestamp(r.Decided), r.IsDecided()),
@@ -131,6 +155,7 @@ func (people users) renderSubject(r moderation.Reported) *subjectView {
 		return nil
 	}
 	about, owner := subjectView{IsHidden: r.Subject.IsHidden}, renderPerson(people[r.Owner])
+	item := &reportedItem{r.Thing.ID, r.Subject.Title, r.Subject.Content, owner}
 	switch r.Kind {
 	case moderation.Event:
 		about.Event = &reportedEvent{r.Thing.ID, r.Subject.Title, owner}
@@ -140,6 +165,12 @@ func (people users) renderSubject(r moderation.Reported) *subjectView {
 		about.Image = &reportedImage{r.Thing.ID, r.Subject.URL, owner}
 	case moderation.Person:
 		about.User = &owner
+	case moderation.Publication:
+		about.Publication = item
+	case moderation.Node:
+		about.Node = item
+	case moderation.Demand:
+		about.Demand = item
 	}
 	return &about
 }
@@ -163,12 +194,8 @@ type decisionBody struct {
 
 // hidingBody is what staff hide or restore, and why.
 type hidingBody struct {
-	Event   *int64  `json:"event"`
-	Comment *int64  `json:"comment"`
-	Image   *int64  `json:"image"`
-	Plate   *int64  `json:"plate"`
-	Profile *int64  `json:"profile"`
-	Reason  *string `json:"reason" validate:"required"`
+	thingBody
+	Reason *string `json:"reason" validate:"required"`
 }
 
 func (a *api) hide(c *transport.Call) (transport.Reply, error) { return change(c, a.Moderating.Hide) }
@@ -182,10 +209,7 @@ func change(
 	c *transport.Call, do func(context.Context, moderation.Thing, string, error) (moderation.Hiding, error),
 ) (transport.Reply, error) {
 	body, readErr := transport.Read[hidingBody](c)
-	of, readErr := things{
-		moderation.Event: body.Event, moderation.Comment: body.Comment, moderation.Image: body.Image, moderation.Plate: body.Plate,
-		moderation.Profile: body.Profile,
-	}.only(readErr)
+	of, readErr := body.named(nil).only(readErr)
 	_, err := do(c.Context(), of, deref(body.Reason), readErr)
 	return recorded(c), err
 }

@@ -13,12 +13,15 @@ import (
 
 	"plaza/domain/access"
 	"plaza/domain/audit"
+	"plaza/domain/demand"
 	"plaza/domain/event"
 	"plaza/domain/fault"
+	"plaza/domain/feed"
 	"plaza/domain/instant"
 	"plaza/domain/media"
 	"plaza/domain/moderation"
 	"plaza/domain/page"
+	"plaza/domain/publication"
 	"plaza/domain/ratelimit"
 	"plaza/domain/user"
 	"plaza/domain/userimage"
@@ -30,6 +33,7 @@ type Moderating struct {
 	events     event.Reader
 	discussion event.Discussion
 	images     userimage.Repository
+	feed       feed.Reader
 	directory  user.Directory
 	addresses  media.Addresses
 	pictures   media.Store
@@ -40,10 +44,10 @@ type Moderating struct {
 
 // New returns the use cases over the ports, with the addresses of the server's pictures and the limits on writes; now returns
 // the time.
-func New(store moderation.Store, events event.Reader, discussion event.Discussion, images userimage.Repository,
+func New(store moderation.Store, events event.Reader, discussion event.Discussion, images userimage.Repository, feed feed.Reader,
 	directory user.Directory, addresses media.Addresses, pictures media.Store, deletions media.DeletionQueue,
 	limits ratelimit.Limits, now func() time.Time) *Moderating {
-	return &Moderating{store, events, discussion, images, directory, addresses, pictures, deletions, limits, now}
+	return &Moderating{store, events, discussion, images, feed, directory, addresses, pictures, deletions, limits, now}
 }
 
 // Report reports the thing to staff, and returns the report, and whether it is new: a person reports a thing once (MOD-01).
@@ -95,6 +99,9 @@ func (m *Moderating) ownerOf(ctx context.Context, actor access.Actor, of moderat
 		return i.Owner, cmp.Or(err, m.checkShown(ctx, of, userimage.ErrNotFound))
 	case moderation.Profile:
 		return user.ID(of.ID), m.checkShown(ctx, of, user.ErrNotFound)
+	case moderation.Publication, moderation.Node, moderation.Demand:
+		card, err := m.feed.Card(ctx, feed.Kind(of.Kind), of.ID)
+		return authorOf(card.Listable), err
 	}
 	found, err := m.directory.Members(ctx, []user.ID{user.ID(of.ID)})
 	if err == nil && len(found) == 0 {
@@ -110,6 +117,19 @@ func (m *Moderating) checkShown(ctx context.Context, t moderation.Thing, notFoun
 		return notFound
 	}
 	return err
+}
+
+// authorOf returns whose the item of the feed is.
+func authorOf(item feed.Listable) user.ID {
+	switch item := item.(type) {
+	case publication.Publication:
+		return item.Author
+	case publication.Node:
+		return item.Author
+	case demand.Demand:
+		return item.Author
+	}
+	return 0
 }
 
 // Hidden returns a page of the actor's things that staff have hidden, the newest first (MOD-03).

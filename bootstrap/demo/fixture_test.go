@@ -54,7 +54,7 @@ func emptyFixture() fixture {
 			Deletions: s.DeletionQueue(), Processor: processor, Room: s.Room(quota.Limits{}),
 			Keys: s.Keys(),
 		},
-		Images: s.Images(), Ledger: s.Ledger(), Moderation: s.Moderation(),
+		Images: s.Images(), Ledger: s.Ledger(), Moderation: s.Moderation(), Feed: s.Feed(),
 	}
 	return fixture{store: s, ports: p, diary: diary.New(p.Diary, nil, today)}
 }

@@ -59,20 +59,23 @@ type Kind string
 
 // The kinds of objects.
 const (
-	Account  Kind = "account"
-	Token    Kind = "token"
-	Order    Kind = "order"
-	Payment  Kind = "payment"
-	Refund   Kind = "refund"
-	Report   Kind = "report"
-	Event    Kind = "event"
-	Comment  Kind = "comment"
-	Image    Kind = "image"
-	Plate    Kind = "plate"
-	Profile  Kind = "profile"  // its ID is the uid
-	Bill     Kind = "bill"     // of the wallet; its ID is the day
-	File     Kind = "file"     // its ID is the name
-	Database Kind = "database" // the whole of it; without an ID
+	Account     Kind = "account"
+	Token       Kind = "token"
+	Order       Kind = "order"
+	Payment     Kind = "payment"
+	Refund      Kind = "refund"
+	Report      Kind = "report"
+	Event       Kind = "event"
+	Comment     Kind = "comment"
+	Image       Kind = "image"
+	Plate       Kind = "plate"
+	Profile     Kind = "profile" // its ID is the uid
+	Publication Kind = "publication"
+	Node        Kind = "node"
+	Demand      Kind = "demand"
+	Bill        Kind = "bill"     // of the wallet; its ID is the day
+	File        Kind = "file"     // its ID is the name
+	Database    Kind = "database" // the whole of it; without an ID
 )
 
 // Actor is the person who acts: a staff account, or a person at the command line.

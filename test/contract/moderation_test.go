@@ -226,7 +226,7 @@ func reportedSubjects(t *testing.T, s *server) {
 		c.report["reason"] = "spam"
 		bob.post(t, reportPath, c.report).is(201)
 		list := staff.get(t, staffReports).is(200)
-		list.hasFields("data.0.subject", []string{"event", "comment", "image", "user", "is_hidden"})
+		list.hasFields("data.0.subject", []string{"event", "comment", "image", "user", "publication", "node", "demand", "is_hidden"})
 		for field, value := range c.shown {
 			list.shows(object{"0.subject." + field: value})
 		}

@@ -1,0 +1,113 @@
+package contract
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"plaza/application/importing"
+)
+
+var moderationFeedRows = []row{
+	{"MOD-06 what the import shows is hidden, also when it is imported again, until it is restored", hiddenRecords, everyStore},
+	{"MOD-06 a hidden original has no translations, which are origins", hiddenOriginal, everyStore},
+	{"MOD-06 only what is listed is reported", reportedRecords, everyStore},
+}
+
+// listings returns the titles of what is listed of the kind, in each list and at each count, by what was asked for.
+func (p person) listings(t *testing.T, kind string) map[string]any {
+	t.Helper()
+	found := map[string]any{}
+	queries := []string{"?type=" + kind, ""}
+	if kind == "demand" {
+		queries = append(queries, "?type=demand&lat=30.2&lng=120.1&within_distance=1")
+	}
+	for _, query := range queries {
+		list := p.get(t, itemsOf(9001)+query).is(200)
+		found[query] = list.column("data", "title")
+		count := p.get(t, categories+query).is(200).at("data.0.meta.feeds_count")
+		assert.Equal(t, fmt.Sprint(len(list.list("data"))), fmt.Sprint(count), "%s%s", kind, query)
+	}
+	if kind == "publication" {
+		for _, query := range []string{"", "?origin_only=1", "?category_id=9001"} {
+			found[publications+query] = p.get(t, publications+query).is(200).column("data", "title")
+		}
+	}
+	return found
+}
+
+func hiddenRecords(t *testing.T, s *server) {
+	bob, staff := s.member(t), s.staff(t)
+	const rest = `,"category":9001,"created":"2026-11-01T09:00:00Z"`
+	const span = `,"lat":30.2,"lng":120.1,"closed":"2026-12-01T09:00:00Z","start":"2026-11-02T09:00:00Z","end":"2026-11-20T09:00:00Z"`
+	for kind, more := range map[string]string{"publication": `,"bundle":90001,"language":"en"`, "node": `,"language":"en"`, "demand": span} {
+		line := func(title, more string) string {
+			return fmt.Sprintf(`{"kind":%q,"id":90001,"author":"r1","title":%q%s%s}`, kind, title, rest, more)
+		}
+		s.brings(t, robotLine, `{"kind":"category","id":9001,"name":"Teaware","slug":"teaware"}`, `{"kind":"bundle","id":90001}`,
+			line("A pot", more))
+		shown := bob.listings(t, kind)
+		card := s.anyone().get(t, cardOf(kind, 90001)).is(200)
+		tag := s.anyone().get(t, itemsOf(9001)).is(200).header.Get("ETag")
+		bob.post(t, reportPath, object{kind: 90001, "reason": "spam"}).is(201)
+		reported := staff.get(t, staffReports).is(200)
+		assert.Equal(t, "A pot", reported.at("data.0.subject."+kind+".title"))
+		assertAct(t, staff.post(t, hidePath, object{kind: 90001, "reason": "Advertises"}), "hidden", kind, 90001)
+		isHidden := func() {
+			t.Helper()
+			for where, listed := range bob.listings(t, kind) {
+				assert.Empty(t, listed, "%s %s", kind, where)
+			}
+			s.anyone().get(t, cardOf(kind, 90001)).fails(404, "RESOURCE_NOT_FOUND")
+			bob.post(t, reportPath, object{kind: 90001, "reason": "spam"}).invalid(kind)
+		}
+		isHidden()
+		s.anyone().saying("If-None-Match", tag).get(t, itemsOf(9001)).is(200)
+		staff.post(t, hidePath, object{kind: 90001, "reason": "Again"}).is(409)
+		assert.Equal(t, true, staff.get(t, staffReports+"?state=decided").is(200).at("data.0.subject.is_hidden"))
+		for _, next := range []string{line("A pot", more), line("A kettle", more), line("A pot", more+`,"deleted":true`), line("A pot", more)} {
+			_, rejects := s.brings(t, next)
+			assert.Empty(t, rejects)
+			isHidden()
+		}
+		assertAct(t, staff.post(t, restorePath, object{kind: 90001, "reason": "A mistake"}), "restored", kind, 90001)
+		assert.Equal(t, shown, bob.listings(t, kind))
+		assert.Equal(t, card.json(), s.anyone().get(t, cardOf(kind, 90001)).is(200).json())
+		staff.post(t, restorePath, object{kind: 90001, "reason": "Again"}).is(409)
+		same, _ := s.brings(t, line("A pot", more))
+		assert.Equal(t, importing.Count{Same: 1}, same.All())
+		s.brings(t, line("A pot", more+`,"deleted":true`)) // before the next kind
+	}
+}
+
+func hiddenOriginal(t *testing.T, s *server) {
+	s.bringsTexts(t)
+	bob, staff := s.member(t), s.staff(t)
+	origins := func() string {
+		return strings.Join(bob.get(t, publications+"?origin_only=1").is(200).column("data", "title"), ", ")
+	}
+	translations := func() []string {
+		return s.anyone().get(t, cardOf("node", 1)).is(200).column("data.translations", "title")
+	}
+	assert.Equal(t, "publication 1, publication 4", origins())
+	assert.Equal(t, []string{"publication 1", "publication 2", "publication 3"}, translations())
+	staff.post(t, hidePath, object{"publication": 1, "reason": "Advertises"}).is(201)
+	assert.Equal(t, "publication 2, publication 3, publication 4", origins())
+	assert.Equal(t, []string{"publication 2", "publication 3"}, translations())
+	staff.post(t, restorePath, object{"publication": 1, "reason": "A mistake"}).is(201)
+	assert.Equal(t, "publication 1, publication 4", origins())
+}
+
+func reportedRecords(t *testing.T, s *server) {
+	bob, staff := s.member(t), s.staff(t)
+	s.unlists(t, bob, 2, 0)
+	for _, kind := range []string{"publication", "node", "demand"} {
+		for _, id := range []int{2, 3, 99} {
+			bob.post(t, reportPath, object{kind: id, "reason": "spam"}).invalid(kind)
+		}
+		staff.post(t, hidePath, object{kind: 99, "reason": "Rude"}).is(404)
+		staff.post(t, restorePath, object{kind: 99, "reason": "Rude"}).is(404)
+	}
+}
