@@ -34,7 +34,8 @@ type thingBody struct {
 func (b thingBody) named(person *int64) things {
 	return things{
 		moderation.Event: b.Event, moderation.Comment: b.Comment, moderation.Image: b.Image, moderation.Person: person,
-		moderation.Plate: b.Plate, moderation.Profile: b.Profile, moderation.Publication: b.Publication, moderation.Node: b.Node, moderation.Demand: b.Demand,
+		moderation.Plate: b.Plate, moderation.Profile: b.Profile,
+		moderation.Publication: b.Publication, moderation.Node: b.Node, moderation.Demand: b.Demand,
 	}
 }
 

@@ -38,16 +38,19 @@ func (s *Store) storeRecord(r imported.Record) imported.Status {
 	case imported.PublicationRecord:
 		r.Author, r.Bundle = s.imports.users[r.By], s.bundle(r.Bundle.ID)
 		r.Hidden = s.keepHiding(itemOfPublication(r.ID), r.Author)
+		defer s.discardFormer(s.publications[r.ID].Cover.Key)
 		s.list(itemOfPublication(r.ID), r.Publication)
 		return s.putText(itemOfPublication(r.ID), r.HTML, put(s.publications, r.ID, copyOf(r.Publication)))
 	case imported.NodeRecord:
 		r.Author = s.imports.users[r.By]
 		r.Hidden = s.keepHiding(itemOfNode(r.ID), r.Author)
+		defer s.discardFormer(s.nodes[r.ID].Cover.Key)
 		s.list(itemOfNode(r.ID), r.Node)
 		return s.putText(itemOfNode(r.ID), r.HTML, put(s.nodes, r.ID, copyOf(r.Node)))
 	case imported.DemandRecord:
 		r.Author, r.Tags, r.Images = s.imports.users[r.By], nilIfEmpty(r.Tags), nilIfEmpty(r.Images)
 		r.Hidden = s.keepHiding(itemOfDemand(r.ID), r.Author)
+		defer s.discardFormer(s.demands[r.ID].Cover.Key)
 		s.list(itemOfDemand(r.ID), r.Demand)
 		return put(s.demands, r.ID, copyOf(r.Demand))
 	case imported.HowToRecord:

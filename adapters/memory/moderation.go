@@ -150,12 +150,8 @@ func (s *Store) picturesOf(t moderation.Thing) (keys []media.Key, err error) {
 			return nil, user.ErrNotFound
 		}
 		keys = append(m.Avatar.Keys(), s.hiddenProfiles[m.ID].Avatar.Keys()...)
-	case moderation.Publication:
-		_, err = s.publications.get(publication.ID(t.ID), feed.ErrNoItem)
-	case moderation.Node:
-		_, err = s.nodes.get(publication.NodeID(t.ID), feed.ErrNoItem)
-	case moderation.Demand:
-		_, err = s.demands.get(demand.ID(t.ID), feed.ErrNoItem)
+	case moderation.Publication, moderation.Node, moderation.Demand:
+		keys, err = s.movingCover(item{feed.Kind(t.Kind), t.ID})
 	default:
 		err = event.ErrNotFound
 	}
@@ -215,18 +211,8 @@ func (s *Store) hide(ctx context.Context, t moderation.Thing, isHidden bool, to 
 		owner, err = s.turnEvent(on, to, func(e *event.Event) error { return e.TurnPlate(p.ID, isHidden, to) })
 	case moderation.Profile:
 		owner, err = s.hideProfile(user.ID(t.ID), isHidden, to)
-	case moderation.Publication:
-		owner, err = hideRecord(s, s.publications, t, func(p *publication.Publication) (user.ID, *bool) {
-			return p.Author, &p.Hidden
-		}, isHidden)
-	case moderation.Node:
-		owner, err = hideRecord(s, s.nodes, t, func(n *publication.Node) (user.ID, *bool) {
-			return n.Author, &n.Hidden
-		}, isHidden)
-	case moderation.Demand:
-		owner, err = hideRecord(s, s.demands, t, func(d *demand.Demand) (user.ID, *bool) {
-			return d.Author, &d.Hidden
-		}, isHidden)
+	case moderation.Publication, moderation.Node, moderation.Demand:
+		owner, err = s.hideRecord(item{feed.Kind(t.Kind), t.ID}, isHidden, to)
 	default:
 		err = event.ErrNotFound
 	}
@@ -251,34 +237,6 @@ func (s *Store) hideComment(id event.CommentID, isHidden bool) (user.ID, error) 
 		s.notifications[n.id] = n
 	}
 	return c.Author, nil
-}
-
-// hideRecord hides or restores the imported record, and lists it accordingly.
-func hideRecord[ID ~int64, Record feed.Listable](
-	s *Store, records table[ID, Record], t moderation.Thing, parts func(*Record) (author user.ID, hidden *bool), isHidden bool,
-) (user.ID, error) {
-	r, err := records.get(ID(t.ID), feed.ErrNoItem)
-	author, hidden := parts(&r)
-	if err == nil {
-		*hidden, err = moderation.Turned(*hidden, isHidden)
-	}
-	if err != nil {
-		return 0, err
-	}
-	records[ID(t.ID)] = r
-	s.list(item{feed.Kind(t.Kind), t.ID}, r)
-	s.version++
-	return author, nil
-}
-
-// keepHiding reports whether the imported record is hidden, and makes its author the owner of the hiding.
-func (s *Store) keepHiding(of item, author user.ID) bool {
-	t := moderation.Thing{Kind: moderation.Kind(of.kind), ID: of.id}
-	h, is := s.hidden[t]
-	if h.Owner = author; is {
-		s.hidden[t] = h
-	}
-	return is
 }
 
 // hideImage hides or restores the image, which moves.

@@ -13,7 +13,6 @@ import (
 	"plaza/domain/block"
 	"plaza/domain/demand"
 	"plaza/domain/event"
-	"plaza/domain/imported"
 	"plaza/domain/media"
 	"plaza/domain/moderation"
 	"plaza/domain/payment"
@@ -286,14 +285,7 @@ func (s *Store) delist(at item, cover media.Key) {
 	delete(s.listings, at)
 	delete(s.hidden, moderation.Thing{Kind: moderation.Kind(at.kind), ID: at.id})
 	delete(s.texts, at)
-	_, ofPublication := s.publications.find(func(p publication.Publication) bool { return p.Cover.Key == cover })
-	_, ofNode := s.nodes.find(func(n publication.Node) bool { return n.Cover.Key == cover })
-	_, ofDemand := s.demands.find(func(d demand.Demand) bool { return d.Cover.Key == cover })
-	if cover == "" || ofPublication || ofNode || ofDemand {
-		return
-	}
-	maps.DeleteFunc(s.imports.covers, func(_ imported.Digest, p media.Picture) bool { return p.Key == cover })
-	s.queueDeletion(cover)
+	s.discardCover(cover)
 }
 
 func (s *Store) ownOrder(order payment.Order) owned {

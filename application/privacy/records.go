@@ -126,7 +126,7 @@ var formats = map[personaldata.Kind]func(stored personaldata.Record) Record{
 	personaldata.Reports: format(func(r moderation.Report) Record {
 		return Record{
 			{"id", "number of the report", r.ID},
-			{"kind", "what it is about: event, comment, image, user, publication, node or demand", string(r.Kind)},
+			{"kind", "what it is about: event, comment, image, user, plate, profile, publication, node or demand", string(r.Kind)},
 			{"object", "its number", r.Thing.ID},
 			{"reason", "spam, abuse, illegal or other", string(r.Reason)},
 			{"text", "what you added", r.Text},
@@ -136,7 +136,7 @@ var formats = map[personaldata.Kind]func(stored personaldata.Record) Record{
 	}),
 	personaldata.Hidden: format(func(h moderation.Hiding) Record {
 		return Record{
-			{"kind", "event, comment, image, publication, node or demand", string(h.Kind)},
+			{"kind", "event, comment, image, plate, profile, publication, node or demand", string(h.Kind)},
 			{"object", "its number", h.ID},
 			{"reason", "why staff have hidden it", h.Reason},
 			{"hidden_at", "when", h.At},

@@ -34,3 +34,25 @@ CREATE TRIGGER demands_hidden_follow AFTER UPDATE OF author_id ON demands WHEN N
 BEGIN
     UPDATE hidden_things SET owner_id = NEW.author_id WHERE kind = 'demand' AND object_id = NEW.id;
 END;
+
+-- The covers that Plaza keeps. Records share them. A record without one has no key.
+CREATE VIEW kept_covers AS
+    SELECT 'publication' AS kind, id, hidden, published AND NOT deleted AND NOT hidden AS is_shown, cover ->> 'key' AS key FROM publications
+    UNION ALL SELECT 'node', id, hidden, published AND NOT deleted AND NOT hidden, cover ->> 'key' FROM nodes
+    UNION ALL SELECT 'demand', id, hidden, published AND NOT deleted AND NOT hidden, cover ->> 'key' FROM demands;
+
+CREATE TRIGGER covers_renamed INSTEAD OF UPDATE ON kept_covers
+BEGIN
+    UPDATE publications SET cover = replace(cover, OLD.key, NEW.key) WHERE OLD.kind = 'publication' AND id = OLD.id;
+    UPDATE nodes SET cover = replace(cover, OLD.key, NEW.key) WHERE OLD.kind = 'node' AND id = OLD.id;
+    UPDATE demands SET cover = replace(cover, OLD.key, NEW.key) WHERE OLD.kind = 'demand' AND id = OLD.id;
+END;
+
+-- The covers that move when a record is hidden or restored: to where none was given out unless another record shows it, and back.
+CREATE VIEW moving_covers AS
+    SELECT kind, id, hidden, CASE
+        WHEN hidden THEN CASE WHEN key LIKE 'private/%' THEN key END
+        WHEN key IS NULL THEN NULL
+        WHEN NOT EXISTS (SELECT 1 FROM kept_covers o WHERE o.key = c.key AND o.is_shown AND (o.kind, o.id) <> (c.kind, c.id)) THEN key
+        END AS key
+    FROM kept_covers c;

@@ -13,6 +13,7 @@ import (
 var moderationFeedRows = []row{
 	{"MOD-06 what the import shows is hidden, also when it is imported again, until it is restored", hiddenRecords, everyStore},
 	{"MOD-06 a hidden original has no translations, which are origins", hiddenOriginal, everyStore},
+	{"MOD-06 a cover is served as long as something shows it", hiddenCover, everyServer},
 	{"MOD-06 only what is listed is reported", reportedRecords, everyStore},
 }
 
@@ -110,4 +111,36 @@ func reportedRecords(t *testing.T, s *server) {
 		staff.post(t, hidePath, object{kind: 99, "reason": "Rude"}).is(404)
 		staff.post(t, restorePath, object{kind: 99, "reason": "Rude"}).is(404)
 	}
+}
+
+func hiddenCover(t *testing.T, s *server) {
+	staff := s.staff(t)
+	lines := []string{robotLine, `{"kind":"bundle","id":70}`, lineOf("publication", 1, "en", `,"bundle":70,"cover":{"file":"pot.png"}`),
+		lineOf("node", 1, "en", `,"cover":{"file":"pot.png"}`)}
+	s.brings(t, lines...)
+	address := func(kind string) string { return s.anyone().get(t, cardOf(kind, 1)).is(200).text("data.cover_image") }
+	given := address("node")
+	assert.Equal(t, given, address("publication"))
+	served := func(status int) {
+		t.Helper()
+		s.anyone().fetches(t, given).is(status)
+	}
+	act := func(path, kind string) {
+		t.Helper()
+		staff.post(t, path, object{kind: 1, "reason": "Stolen"}).is(201)
+	}
+	act(hidePath, "node")
+	served(200)
+	act(hidePath, "publication")
+	served(404)
+	act(restorePath, "node")
+	served(200)
+	assert.Equal(t, given, address("node"))
+	act(hidePath, "node")
+	s.brings(t, lines...) // which stores the cover anew
+	served(404)
+	act(restorePath, "publication")
+	assert.NotEqual(t, given, address("publication"))
+	s.anyone().fetches(t, address("publication")).is(200)
+	served(404)
 }

@@ -24,6 +24,8 @@ var moderationFeed = []promise{
 	{"a translation of a hidden original is an origin", hideOriginal},
 	{"the hiding of what is imported goes to its new author, and with what is erased", hideRecordsOf},
 	{"of hidings and imports at once no mark is lost", hideRecordsAtOnce},
+	{"a cover moves when no record shows it any more, and back; an import stores it anew", hideCovers},
+	{"a cover does not move when another record has come to show it", hideCoverShown},
 }
 
 func recordOf(kind feed.Kind) moderation.Thing {
@@ -226,4 +228,87 @@ func hideRecordsAtOnce(w *fixtures) {
 	assert.Equal(w, []publication.ID{2}, w.pagedPublications(publication.Query{OriginOnly: true}, 7))
 	w.assertCounted()
 	w.consistent()
+}
+
+const (
+	shownCover  media.Key = "public/aaaaaaaaaaaaaaaaaaaaaaaaaa.png"
+	hiddenCover media.Key = "private/aaaaaaaaaaaaaaaaaaaaaaaaaa.png"
+	otherCover  media.Key = "public/bbbbbbbbbbbbbbbbbbbbbbbbbb.png"
+)
+
+// covered is the number 1 of the kind, a publication or a node, with the cover.
+func covered(kind feed.Kind, key media.Key) imported.Record {
+	cover := media.CoverOf(key, "cover_sm", 3, 2)
+	if kind == feed.Node {
+		return nodeRecord(1, func(n *publication.Node) { n.Cover = cover })
+	}
+	return publicationRecord(1, func(p *publication.Publication) { p.Cover = cover })
+}
+
+// covers returns the covers of the publication and the node, and what imports remember.
+func (w *fixtures) covers() []media.Key {
+	w.Helper()
+	found := map[string]media.Key{}
+	for r, err := range w.Deletions.References(w.Context()) {
+		require.NoError(w, err)
+		found[r.Of] = r.Key
+	}
+	kept, _, err := w.Imports.Cover(w.Context(), imported.Digest{1})
+	require.NoError(w, err)
+	return []media.Key{found["publication 1"], found["node 1"], kept.Key}
+}
+
+// coversShared imports a publication and a node with one cover.
+func (w *fixtures) coversShared() *importer {
+	w.Helper()
+	c := w.importer("a")
+	c.settled()
+	_, err := w.Imports.RememberCover(w.Context(), imported.Digest{1}, media.CoverOf(shownCover, "cover_sm", 3, 2))
+	require.NoError(w, err)
+	c.importAll(bundleRecord(1, 0, 0), covered(feed.Publication, shownCover), covered(feed.Node, shownCover))
+	return c
+}
+
+func hideCovers(w *fixtures) {
+	c := w.coversShared()
+	w.hide(recordOf(feed.Publication), noon)
+	assert.Equal(w, []media.Key{shownCover, shownCover, shownCover}, w.covers(), "the node shows it")
+	w.hide(recordOf(feed.Node), noon)
+	assert.Equal(w, []media.Key{hiddenCover, hiddenCover, ""}, w.covers())
+	assert.Empty(w, w.dueDeletions(noon))
+	w.finished(shownCover)
+	w.restore(recordOf(feed.Publication))
+	assert.Equal(w, []media.Key{shownCover, shownCover, ""}, w.covers())
+	assert.Equal(w, shownCover, w.card(feed.Publication, 1).Listable.(publication.Publication).Cover.Sizes[0].Key)
+	w.finished(hiddenCover)
+	w.restore(recordOf(feed.Node))
+	w.hide(recordOf(feed.Node), noon)
+	w.hide(recordOf(feed.Publication), noon)
+	w.finished(shownCover)
+	c.importAll(covered(feed.Publication, otherCover))
+	assert.Equal(w, []media.Key{otherCover, hiddenCover, ""}, w.covers())
+	assert.Empty(w, w.dueDeletions(noon), "the node has it")
+	c.importAll(covered(feed.Node, otherCover))
+	assert.Equal(w, []media.Key{hiddenCover}, w.dueDeletions(noon))
+	w.restore(recordOf(feed.Node))
+	assert.Equal(w, []media.Key{otherCover, otherCover, ""}, w.covers())
+}
+
+func hideCoverShown(w *fixtures) {
+	c := w.coversShared()
+	w.hide(recordOf(feed.Node), noon)
+	planned := w.moves(recordOf(feed.Publication))
+	assert.Equal(w, map[media.Key]media.Key{shownCover: hiddenCover}, planned.To)
+	c.importAll(nodeRecord(2, func(n *publication.Node) { n.Cover = media.CoverOf(shownCover, "cover_sm", 3, 2) }))
+	for _, moves := range []media.Moves{planned, {To: map[media.Key]media.Key{otherCover: hiddenCover}, Until: planned.Until}} {
+		_, err := w.Moderation.Hide(w.Context(), moderation.Hiding{Thing: recordOf(feed.Publication), Reason: "Rude", At: noon}, moves)
+		assert.ErrorIs(w, err, media.ErrMoving)
+	}
+	w.card(feed.Publication, 1)
+	assert.Equal(w, []media.Key{shownCover, shownCover, shownCover}, w.covers())
+	w.finished(hiddenCover)
+	w.hide(recordOf(feed.Publication), noon)
+	last := moderation.Hiding{Thing: moderation.Thing{Kind: moderation.Node, ID: 2}, Reason: "Rude", At: noon}
+	_, err := w.Moderation.Hide(w.Context(), last, media.Moves{})
+	assert.ErrorIs(w, err, media.ErrMoving)
 }

@@ -42,39 +42,49 @@ func (r *recordFields) fields() *recordFields { return r }
 // hideable is a row that staff can hide.
 type hideable interface{ fields() *recordFields }
 
-// KeepHidden makes the row hidden if that which it replaces is: no import shows what staff have hidden (MOD-06).
-func KeepHidden(row, old any) {
+// KeepHidden makes the row hidden if that which it replaces is: no import shows what staff have hidden (MOD-06). It returns the
+// cover of that which an import never brings again.
+func KeepHidden(row, old any) (former []string) {
 	if row, is := row.(hideable); is {
-		row.fields().Hidden = old.(hideable).fields().Hidden
+		of := old.(hideable).fields()
+		row.fields().Hidden = of.Hidden
+		if key := of.Cover.Key; key != "" && key.For(media.Viewers) == key {
+			former = []string{string(key)}
+		}
 	}
+	return former
 }
 
-// Turn hides or restores the record of the kind, lists it accordingly, and returns its author. It excludes imports, which read
-// records before they change them.
-func Turn(db *engine.DB, tx *engine.Tx, kind feed.Kind, id int64, isHidden bool) (user.ID, error) {
+// Turn hides or restores the record of the kind, whose cover may move, lists it accordingly, and returns its author. It excludes
+// imports, which read records before they change them.
+func Turn(db *engine.DB, tx *engine.Tx, kind feed.Kind, id int64, isHidden bool, moves media.Moves) (user.ID, error) {
 	switch kind {
 	case feed.Publication:
-		return turn[PublicationRow](db, tx, id, isHidden)
+		return turn[PublicationRow](db, tx, kind, id, isHidden, moves)
 	case feed.Node:
-		return turn[NodeRow](db, tx, id, isHidden)
+		return turn[NodeRow](db, tx, kind, id, isHidden, moves)
 	}
-	return turn[DemandRow](db, tx, id, isHidden)
+	return turn[DemandRow](db, tx, kind, id, isHidden, moves)
 }
 
 func turn[Row RecordRow, At interface {
 	*Row
 	hideable
-}](db *engine.DB, tx *engine.Tx, id int64, isHidden bool) (author user.ID, err error) {
+}](db *engine.DB, tx *engine.Tx, kind feed.Kind, id int64, isHidden bool, moves media.Moves) (author user.ID, err error) {
 	tx.Lock(RecordsLock)
-	var old Row
-	if err := tx.NewSelect().Model(&old).Where("id = ?", id).Scan(tx.Context()); err != nil {
+	read := func(row *Row) error { return tx.NewSelect().Model(row).Where("id = ?", id).Scan(tx.Context()) }
+	var old, next Row
+	if err := read(&old); err != nil {
 		return 0, engine.OrNotFound(err, feed.ErrNoItem)
 	}
-	next := old
-	of := At(&next).fields()
-	if of.Hidden, err = moderation.Turned(of.Hidden, isHidden); err != nil {
+	if _, err := moderation.Turned(At(&old).fields().Hidden, isHidden); err != nil {
 		return 0, err
 	}
+	if err := cmp.Or(moveCover(tx, kind, id, moves), read(&next)); err != nil {
+		return 0, err
+	}
+	of := At(&next).fields()
+	of.Hidden = isHidden
 	var turned Replacements
 	turned.Replace(old.Record(), next.Record())
 	engine.Update(tx, next)

@@ -24,6 +24,7 @@ type batchApply struct {
 	tx       *engine.Tx
 	batch    imported.Batch
 	outcomes []imported.Outcome
+	former   []string                // covers of replaced records, which no record may have any more
 	ready    map[imported.Kind][]int // the indexes of the records that can be stored, each after those that it needs
 }
 
@@ -43,7 +44,7 @@ func storeRecords[Record imported.Record, Row any](t *batchApply, kind imported.
 		row := &rows[n]
 		old, has := stored[engine.KeyOf(t.db, row)]
 		if has {
-			feedstore.KeepHidden(row, &old)
+			t.former = append(t.former, feedstore.KeepHidden(row, &old)...)
 		}
 		switch {
 		case !has:

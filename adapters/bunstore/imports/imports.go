@@ -67,6 +67,9 @@ func (t *batchApply) apply() error {
 			return err
 		}
 	}
+	if len(t.former) > 0 {
+		feedstore.DiscardCovers(t.db, t.tx, t.former)
+	}
 	t.tx.Queue(saveProgress, t.batch.Import, t.batch.Progress)
 	return t.Write(t.db, t.tx)
 }

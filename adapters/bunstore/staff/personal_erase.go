@@ -3,7 +3,6 @@ package staff
 import (
 	"cmp"
 	"slices"
-	"time"
 
 	"github.com/uptrace/bun"
 
@@ -115,37 +114,10 @@ func eraseRecords[Row feedstore.RecordRow](
 	_, err = tx.NewDelete().Model((*Row)(nil)).Where("id IN (?)", bun.List(ids)).Where("author_id = ?", id).
 		Returning("COALESCE(cover ->> 'key', '')").Exec(tx.Context(), &covers)
 	if covers = slices.DeleteFunc(covers, func(key string) bool { return key == "" }); len(covers) > 0 {
-		tx.Queue(v.DB.Pick(discardCovers), covers, time.UnixMicro(0))
-		tx.Queue(v.DB.Pick(forgetCovers), covers)
+		feedstore.DiscardCovers(v.DB, tx, covers)
 	}
 	return len(ids), cmp.Or(err, erased.Write(v.DB, tx))
 }
-
-// discardCovers queues at $2 those of the covers $1 that no record has. It reads the records once for all covers.
-var discardCovers = engine.Text{
-	Postgres: `
-	INSERT INTO discards (key, due)
-	SELECT c.key, $2 FROM unnest($1::text[]) AS c (key)
-	WHERE c.key NOT IN (
-		SELECT cover ->> 'key' FROM publications WHERE cover ->> 'key' IS NOT NULL
-		UNION ALL SELECT cover ->> 'key' FROM nodes WHERE cover ->> 'key' IS NOT NULL
-		UNION ALL SELECT cover ->> 'key' FROM demands WHERE cover ->> 'key' IS NOT NULL)
-	ON CONFLICT (key) DO NOTHING`,
-
-	SQLite: `
-	INSERT INTO discards (key, due)
-	SELECT c.value, $2 FROM json_each($1) AS c
-	WHERE c.value NOT IN (
-		SELECT cover ->> 'key' FROM publications WHERE cover ->> 'key' IS NOT NULL
-		UNION ALL SELECT cover ->> 'key' FROM nodes WHERE cover ->> 'key' IS NOT NULL
-		UNION ALL SELECT cover ->> 'key' FROM demands WHERE cover ->> 'key' IS NOT NULL)
-	ON CONFLICT (key) DO NOTHING`,
-}
-
-// forgetCovers makes imports store those of the covers $1 anew that are queued.
-var forgetCovers = engine.Both(`
-	DELETE FROM import_covers
-	WHERE picture ->> 'key' IN (SELECT d.key FROM discards d WHERE d.key = ANY($1))`)
 
 // eraseReasons blanks the reasons of audit records, which themselves stay.
 func (v PersonalData) eraseReasons(tx *engine.Tx, _ user.ID, ids []int64) (int, error) {

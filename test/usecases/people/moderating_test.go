@@ -37,8 +37,8 @@ func newHidingFixture(t *testing.T) (*cleanupFixture, *failingHides, *moderating
 	t.Helper()
 	w := newCleanupFixture(t)
 	store := &failingHides{Store: w.store.Moderation()}
-	m := moderating.New(store, w.store.Events(), w.store.Events(), w.store.Images(), w.store.Feed(), w.store.Accounts(), media.Addresses{}, w.pictures,
-		w.store.DeletionQueue(), nil, func() time.Time { return w.now })
+	m := moderating.New(store, w.store.Events(), w.store.Events(), w.store.Images(), w.store.Feed(), w.store.Accounts(),
+		media.Addresses{}, w.pictures, w.store.DeletionQueue(), nil, func() time.Time { return w.now })
 	key := w.put()
 	i, err := w.store.Images().Add(t.Context(), userimage.New(w.who, key, 1, 1, 3, userimage.Tags{}, w.now))
 	require.NoError(t, err)
