@@ -4,42 +4,99 @@ import (
 	"fmt"
 	"maps"
 	"net/url"
+	"slices"
 	"strconv"
+	"strings"
 	"time"
 
+	"plaza/application/moderating"
 	"plaza/domain/audit"
 	"plaza/domain/fault"
 	"plaza/domain/moderation"
 	"plaza/domain/page"
+	"plaza/domain/user"
 )
 
-// reportsPage is a part of the reports, open or decided.
+// reportsPage is a part of what people reported, open or decided.
 type reportsPage struct {
 	Cards     []reportCard
 	IsDecided bool
+	Kind      moderation.Kind
+	Reason    moderation.Reason
+	OlderThan string // hours
+	Kinds     []moderation.Kind
+	Reasons   []moderation.Reason
+	Ages      []string
 	Query     string // of this part
 	Next      string // query of the next part; empty: none
 }
 
-// reportCard is a report with its form.
+// reportCard is what people report of a thing, with its form.
 type reportCard struct {
-	moderation.Reported
-	ByName, OwnerName string // empty: the person is erased
-	Buttons           []string
-	Following         moderation.ReportID // the report after it; zero: it is the first, or the last
-	Reason            string              // as it was entered
-	Wrong             []string            // about the reason
+	moderation.Case
+	Now       *moderation.Subject // nil: deleted
+	Members   map[user.ID]*user.Member
+	Shown     []shownThing
+	IsClosed  bool   // pictures are shown when they are asked for
+	Why       string // the reasons, and how many people have each
+	Buttons   []string
+	Following moderation.CaseID // the case after it; zero: it is the first, or the last
+	Typed     string            // the reason as it was entered
+	Wrong     []string          // about the reason
 }
 
-// buttonsOf returns the acts that can be done with the report.
-func buttonsOf(r moderation.Reported) (acts []string) {
-	if r.Subject != nil && r.Kind != moderation.Person {
-		acts = append(acts, map[bool]string{false: "hide", true: "restore"}[r.Subject.IsHidden])
+// shownThing is a thing at one time.
+type shownThing struct {
+	moderation.Snapshot
+	Label string
+	Since time.Time // zero: now
+}
+
+// Name returns the name of the person; empty: they are erased.
+func (c reportCard) Name(id user.ID) string {
+	if m := c.Members[id]; m != nil {
+		return m.FullName()
 	}
-	if !r.IsDecided() {
-		acts = append(acts, "dismiss")
+	return ""
+}
+
+// cardOf returns the card of the case.
+func (s *Site) cardOf(c moderation.Case, found moderating.Cases) reportCard {
+	card := reportCard{Case: c, Now: found.Now[c.Thing], Members: found.Members, IsClosed: c.People[moderation.Illegal] > 0}
+	add := func(label string, since time.Time, shown moderation.Snapshot) {
+		card.Shown = append(card.Shown, shownThing{shown, label, since})
 	}
-	return acts
+	t := s.texts.Reports
+	var why []string
+	for _, reason := range moderation.Reasons() {
+		if n := c.People[reason]; n == 1 {
+			why = append(why, t.Reasons[reason])
+		} else if n > 1 {
+			why = append(why, fmt.Sprintf(t.Times, t.Reasons[reason], n))
+		}
+	}
+	card.Why = strings.Join(why, ", ")
+	isChanged := c.Changed(card.Now)
+	for i, v := range c.Versions {
+		switch {
+		case i > 0:
+			add(t.ReportedLater, v.Since, v.Snapshot)
+		case isChanged:
+			add(t.AsReported, v.Since, v.Snapshot)
+		default:
+			add(t.Unchanged, v.Since, v.Snapshot)
+		}
+	}
+	if card.Now != nil && (isChanged || len(c.Versions) == 0) {
+		add(t.AsNow, time.Time{}, card.Now.Snapshot)
+	}
+	if card.Now != nil && c.Kind != moderation.Person {
+		card.Buttons = append(card.Buttons, map[bool]string{false: "hide", true: "restore"}[card.Now.IsHidden])
+	}
+	if !c.IsDecided() {
+		card.Buttons = append(card.Buttons, "dismiss")
+	}
+	return card
 }
 
 func (s *Site) listReports(v *visit) (answer, error) {
@@ -50,17 +107,26 @@ func (s *Site) listReports(v *visit) (answer, error) {
 	return a, err
 }
 
-// reports returns the part of the reports that the query names. Behind the last one it is the beginning.
+// reports returns the part of the cases that the query names. Behind the last one it is the beginning.
 func (s *Site) reports(v *visit) (answer, *reportsPage, error) {
 	query := v.r.URL.Query()
-	q := moderation.Query{IsDecided: query.Get("state") == "decided", CursorRequest: page.Behind(cursorOf(query.Get("after")),
-		page.DefaultSize)}
-	p := &reportsPage{IsDecided: q.IsDecided}
+	p := &reportsPage{
+		IsDecided: query.Get("state") == "decided", Kinds: moderation.Kinds(), Reasons: moderation.Reasons(), Ages: []string{"24", "72", "168"},
+		Kind: moderation.Kind(query.Get("kind")), Reason: moderation.Reason(query.Get("reason")), OlderThan: query.Get("older_than"),
+	}
+	hours, _ := strconv.ParseInt(p.OlderThan, 10, 64) // any other text does not filter
+	q := moderation.Query{IsDecided: p.IsDecided, CursorRequest: page.Behind(cursorOf(query.Get("after")), page.DefaultSize)}
+	if slices.Contains(p.Kinds, p.Kind) {
+		q.Kind = p.Kind
+	}
+	if slices.Contains(p.Reasons, p.Reason) {
+		q.Reason = p.Reason
+	}
 	a := answer{template: "reports.html", title: s.texts.Sections["reports"], section: "reports", body: p}
-	found, err := s.Moderating.Reports(v.r.Context(), q)
+	found, err := s.Moderating.Cases(v.r.Context(), q, hours)
 	if err == nil && len(found.Items) == 0 && q.After != (page.Cursor{}) {
 		q.CursorRequest = page.Behind(page.Cursor{}, page.DefaultSize)
-		found, err = s.Moderating.Reports(v.r.Context(), q)
+		found, err = s.Moderating.Cases(v.r.Context(), q, hours)
 	}
 	if err != nil {
 		return a, p, err
@@ -69,14 +135,8 @@ func (s *Site) reports(v *visit) (answer, *reportsPage, error) {
 	if found.Next != (page.Cursor{}) {
 		p.Next = p.query(found.Next)
 	}
-	for i, r := range found.Items {
-		card := reportCard{Reported: r, Buttons: buttonsOf(r)}
-		if m := found.Members[r.By]; m != nil {
-			card.ByName = m.FullName()
-		}
-		if m := found.Members[r.Owner]; m != nil {
-			card.OwnerName = m.FullName()
-		}
+	for i, c := range found.Items {
+		card := s.cardOf(c, found)
 		if i > 0 && i+1 < len(found.Items) {
 			card.Following = found.Items[i+1].ID
 		}
@@ -88,6 +148,11 @@ func (s *Site) reports(v *visit) (answer, *reportsPage, error) {
 // query returns the query of the part behind the cursor.
 func (p *reportsPage) query(after page.Cursor) string {
 	query := url.Values{"state": {map[bool]string{false: "open", true: "decided"}[p.IsDecided]}}
+	for name, value := range map[string]string{"kind": string(p.Kind), "reason": string(p.Reason), "older_than": p.OlderThan} {
+		if value != "" {
+			query.Set(name, value)
+		}
+	}
 	if after != (page.Cursor{}) {
 		query.Set("after", cursorText(after))
 	}
@@ -98,7 +163,7 @@ func (p *reportsPage) query(after page.Cursor) string {
 func (p *reportsPage) fill(form url.Values, wrong []string) {
 	for i := range p.Cards {
 		if c := &p.Cards[i]; fmt.Sprint(c.ID) == form.Get("report") {
-			c.Reason, c.Wrong = form.Get("reason"), wrong
+			c.Typed, c.Wrong = form.Get("reason"), wrong
 		}
 	}
 }
@@ -106,18 +171,18 @@ func (p *reportsPage) fill(form url.Values, wrong []string) {
 // reportActs are what staff do with reports, and what the audit calls it.
 var reportActs = map[string]struct {
 	act audit.Act
-	do  func(s *Site, v *visit, id moderation.ReportID, of moderation.Thing, reason string) error
+	do  func(s *Site, v *visit, by audit.Actor, id moderation.CaseID, of moderation.Thing, reason string) error
 }{
-	"hide": {audit.Hidden, func(s *Site, v *visit, _ moderation.ReportID, of moderation.Thing, reason string) error {
-		_, err := s.Moderating.Hide(v.r.Context(), of, reason, nil)
+	"hide": {audit.Hidden, func(s *Site, v *visit, by audit.Actor, _ moderation.CaseID, of moderation.Thing, reason string) error {
+		_, err := s.Moderating.Hide(v.r.Context(), by, of, reason, nil)
 		return err
 	}},
-	"restore": {audit.Restored, func(s *Site, v *visit, _ moderation.ReportID, of moderation.Thing, reason string) error {
-		_, err := s.Moderating.Restore(v.r.Context(), of, reason, nil)
+	"restore": {audit.Restored, func(s *Site, v *visit, by audit.Actor, _ moderation.CaseID, of moderation.Thing, reason string) error {
+		_, err := s.Moderating.Restore(v.r.Context(), by, of, reason, nil)
 		return err
 	}},
-	"dismiss": {audit.ReportDecided, func(s *Site, v *visit, id moderation.ReportID, _ moderation.Thing, reason string) error {
-		_, err := s.Moderating.Dismiss(v.r.Context(), id, reason, nil)
+	"dismiss": {audit.ReportDecided, func(s *Site, v *visit, by audit.Actor, id moderation.CaseID, _ moderation.Thing, reason string) error {
+		_, err := s.Moderating.Dismiss(v.r.Context(), by, id, reason, nil)
 		return err
 	}},
 }
@@ -136,10 +201,11 @@ func (s *Site) decideReport(v *visit) (answer, error) {
 		object = audit.Report
 	}
 	v.audited = []any{"report", id, "does", act, "kind", string(of.Kind), "object", number}
+	by := audit.Actor{Staff: v.actor.ID}
 	v.r = v.r.WithContext(audit.With(v.r.Context(), audit.Record{
-		At: time.Now(), By: audit.Actor{Staff: v.actor.ID}, Act: reportActs[act].act, Object: audit.Object{Kind: object},
+		At: time.Now(), By: by, Act: reportActs[act].act, Object: audit.Object{Kind: object},
 	}))
-	err := reportActs[act].do(s, v, moderation.ReportID(id), of, form.Get("reason"))
+	err := reportActs[act].do(s, v, by, moderation.CaseID(id), of, form.Get("reason"))
 	if err == nil {
 		query := v.r.URL.Query()
 		query.Set("done", act)

@@ -75,11 +75,19 @@ type ImportsTexts struct {
 
 // ReportsTexts are the texts of the section reports.
 type ReportsTexts struct {
-	Lists, Open, Decided, NoneOpen, NoneDecided, Older             string
+	Lists, Open, Decided, NoneOpen, NoneDecided, More              string
+	Kind, Why, Age, Any, Filter                                    string
+	KindNames                                                      map[moderation.Kind]string
 	Kinds                                                          map[moderation.Kind]string // with the number
-	Why                                                            map[moderation.Reason]string
-	By, OnEvent, Says, ReportedBy, DecidedAt, Hidden, Shown        string
-	Deleted, Picture, Person, Unknown, Disable, Reason, ReasonHint string
+	Reasons                                                        map[moderation.Reason]string
+	Times                                                          string            // a reason, and how many people have it
+	Ages                                                           map[string]string // by their hours
+	AsReported, ReportedLater, AsNow, Unchanged, Formatted         string
+	By, OnEvent, Before, Says, Reported, Hidden, Shown, Day, Draft string
+	Permissions                                                    map[int]string
+	Outcomes                                                       map[moderation.Outcome]string
+	Deleted, Pictures, Picture, Lost, Person, Unknown, Disable     string
+	Reason, ReasonHint                                             string
 	Buttons                                                        map[string]string // by their acts
 }
 
@@ -231,17 +239,31 @@ var English = Texts{
 	},
 	Reports: ReportsTexts{
 		Lists: "Lists", Open: "Open", Decided: "Decided", NoneOpen: "No report is open.", NoneDecided: "No report was decided so far.",
-		Older: "Older",
+		More: "More", Kind: "What", Why: "Why", Age: "First reported", Any: "any", Filter: "Show",
+		KindNames: map[moderation.Kind]string{
+			moderation.Event: "event", moderation.Comment: "comment", moderation.Image: "image", moderation.Person: "person",
+			moderation.Plate: "plate", moderation.Profile: "profile", moderation.Publication: "publication", moderation.Node: "node",
+			moderation.Demand: "demand",
+		},
 		Kinds: map[moderation.Kind]string{
 			moderation.Event: "Event %d", moderation.Comment: "Comment %d", moderation.Image: "Image %d", moderation.Person: "Person %d",
 			moderation.Plate: "Plate %d", moderation.Profile: "Profile of account %d",
 			moderation.Publication: "Publication %d", moderation.Node: "Node %d", moderation.Demand: "Demand %d",
 		},
-		Why: map[moderation.Reason]string{
+		Reasons: map[moderation.Reason]string{
 			moderation.Spam: "spam", moderation.Abuse: "abuse", moderation.Illegal: "illegal", moderation.Other: "another reason",
 		},
-		By: "By", OnEvent: "on event %d", Says: "Report", ReportedBy: "Reported by", DecidedAt: "Decided", Hidden: "hidden", Shown: "shown",
-		Deleted: "It was deleted.", Picture: "The reported image", Person: "Person", Unknown: "an erased person", Disable: "Disable the account…",
+		Times: "%s × %d", Ages: map[string]string{"24": "more than a day ago", "72": "more than 3 days ago", "168": "more than a week ago"},
+		AsReported: "As it was reported", ReportedLater: "Reported once more, changed", AsNow: "As it is now",
+		Unchanged: "As it was reported, and still is", Formatted: "Formatted text",
+		By: "By", OnEvent: "On event %d", Before: "The comments before it, the latest first:", Says: "Report", Reported: "Reported",
+		Hidden: "hidden", Shown: "shown", Day: "Day", Draft: "a draft",
+		Permissions: map[int]string{0: "for everyone", 100: "for contacts", 200: "private"},
+		Outcomes: map[moderation.Outcome]string{
+			moderation.OutcomeHidden: "Hidden", moderation.OutcomeDismissed: "Dismissed", moderation.OutcomeDisabled: "Account disabled",
+		},
+		Deleted: "It was deleted.", Pictures: "Pictures: %d", Picture: "A reported picture", Lost: "The file is lost.", Person: "Person",
+		Unknown: "an erased person", Disable: "Disable the account…",
 		Reason: "Reason", ReasonHint: "Its author reads why it is hidden, and colleagues read every reason. At most 500 characters.",
 		Buttons: map[string]string{"hide": "Hide it", "dismiss": "Dismiss the report", "restore": "Show it again"},
 	},

@@ -72,9 +72,9 @@ func (c check) images(ctx context.Context) error {
 	}
 }
 
-// wrongNotice is the condition on notifications n of a person's act that are not those of a comment, a like or a subscription, or have another
-// owner than that says, or whose owner and actor are blocked. A withdrawn one is that of a like that was taken back, or of a
-// hidden comment.
+// wrongNotice is the condition on notifications n of a person's act that are not those of a comment, a like or a subscription, or
+// have another owner than that says, or whose owner and actor are blocked. A withdrawn one is that of a like that was taken back,
+// or of a hidden comment.
 const wrongNotice = `n.actor_id IS NOT NULL AND EXISTS (
 	SELECT 1 FROM (SELECT 1 AS one) o
 	LEFT JOIN comments c ON c.id = CASE n.kind WHEN 'comment' THEN n.object_id END AND c.author_id = n.actor_id

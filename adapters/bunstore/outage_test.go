@@ -21,6 +21,7 @@ import (
 	"plaza/domain/fault"
 	"plaza/domain/feed"
 	"plaza/domain/imported"
+	"plaza/domain/moderation"
 	"plaza/domain/personaldata"
 	"plaza/domain/quota"
 	"plaza/domain/user"
@@ -197,7 +198,7 @@ func something(of reflect.Type) reflect.Value {
 	for _, known := range []any{
 		time.Now(), feed.Node, access.Sighting{At: time.Now()}, // so that the token's last use is long ago
 		someEvent(), event.Entry{Event: someEvent()}, event.RelatedQuery{CommentsFor: []event.ID{1}, Comments: 1},
-		[]imported.Ref{{Kind: imported.Bundle, ID: "1"}}, personaldata.Comments,
+		[]imported.Ref{{Kind: imported.Bundle, ID: "1"}}, personaldata.Comments, someThing, moderation.Report{Thing: someThing},
 	} {
 		if v := reflect.ValueOf(known); v.Type() == of {
 			return v
@@ -219,6 +220,8 @@ func something(of reflect.Type) reflect.Value {
 	}
 	return value
 }
+
+var someThing = moderation.Thing{Kind: moderation.Event, ID: 10}
 
 // someEvent returns an event as if it was read; it is not stored.
 func someEvent() *event.Event {

@@ -104,8 +104,21 @@ var personalTables = map[string]personalTable{
 		exported: "id kind actor_id object_id about note created", internal: "owner_id expires withdrawn",
 	},
 	"reports": {
-		kind: personaldata.Reports, owner: "author_id = {user} OR owner_id = {user}",
-		exported: "id kind object_id reason content created decided", internal: "author_id owner_id",
+		kind: personaldata.Reports, owner: "author_id = {user}",
+		exported: "id kind object_id reason content created", internal: "author_id case_id",
+	},
+	"report_cases": { // those that are open stay until they are decided
+		kind: personaldata.Cases, owner: "owner_id = {user} AND decided IS NOT NULL",
+		exported: "kind object_id decided outcome decision_reason",
+		internal: "id owner_id first_reported last_reported spam abuse illegal other decided_by decided_person",
+	},
+	"kept_versions": { // of what is exported as it is now
+		owner:    "case_id IN (SELECT id FROM report_cases WHERE owner_id = {user} AND decided IS NOT NULL)",
+		internal: "id case_id digest content created expires",
+	},
+	"kept_pictures": {
+		owner:    "case_id IN (SELECT id FROM report_cases WHERE owner_id = {user} AND decided IS NOT NULL)",
+		internal: "id case_id name key expires",
 	},
 	"hidden_things": {kind: personaldata.Hidden, owner: "owner_id = {user}", exported: "kind object_id reason hidden_at",
 		internal: "owner_id"},

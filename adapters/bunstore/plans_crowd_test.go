@@ -99,10 +99,17 @@ INSERT INTO code_uses (use, number, prefix, source, at)
 	SELECT 'tried', '8613800000001', '861380000', '2001:db8:1::/48', {ago n} FROM {series 50000};
 INSERT INTO code_uses (use, number, prefix, source, at)
 	SELECT 'tried', '86139' || (10000000 + n), '86139' || (1000 + n % 9000), '192.0.2.' || n % 250, {ago n} FROM {series 50000};
-INSERT INTO reports (author_id, kind, object_id, owner_id, reason, content, created, decided)
-	SELECT 1, 'event', n, 2, 'spam', '', {ago n}, {ago n} FROM {series 20000};
-INSERT INTO reports (author_id, kind, object_id, owner_id, reason, content, created)
-	SELECT 2, 'event', n, 2, 'spam', '', {ago n} FROM {series 20};
+INSERT INTO report_cases (kind, object_id, owner_id, first_reported, last_reported, spam, decided, outcome)
+	SELECT 'event', n, 2, {ago n}, {ago n}, 1, {ago n}, 'dismissed' FROM {series 20000};
+INSERT INTO report_cases (kind, object_id, owner_id, first_reported, last_reported, illegal)
+	SELECT CASE WHEN n % 1000 = 0 THEN 'image' ELSE 'comment' END, n, 2, {ago n}, {ago n}, CASE WHEN n % 1000 = 1 THEN 1 ELSE 0 END
+	FROM {series 20000};
+INSERT INTO reports (author_id, kind, object_id, case_id, reason, content, created)
+	SELECT 10000 + n, 'event', 1, 1, 'spam', 'An ad', {ago n} FROM {series 20000};
+INSERT INTO reports (author_id, kind, object_id, case_id, reason, content, created)
+	SELECT 2, 'comment', n, 20000 + n, 'spam', 'An ad', {ago n} FROM {series 20000};
+INSERT INTO kept_versions (case_id, digest, content, created)
+	SELECT 20000 + n, {hash n}, '{}', {ago n} FROM {series 20000};
 INSERT INTO hidden_things (kind, object_id, owner_id, reason, hidden_at)
 	SELECT 'image', n, 1 + n % 500, 'Rude', {ago n} FROM {series 20000};
 INSERT INTO images (owner_id, key, width, height, tags, created)

@@ -91,6 +91,9 @@ func hotReads(t *testing.T, s *Store) []hotRead {
 		{"AUT-15 tries of a number", of("useOfNumber"), append([]any{"tried", "8613800000001"}, hour...), 1, 5},
 		{"AUT-15 tries of a prefix", of("useOfPrefix"), append([]any{"tried", "861380000"}, hour...), 1, 5},
 		{"AUT-15 tries from a network", of("useOfSource"), append([]any{"tried", "2001:db8:1::/48"}, hour...), 1, 5},
+		{"MOD-05 notes of a case with many reports", of("notesOfCase"), []any{1, moderation.MostNotes}, moderation.MostNotes, 25},
+		{"MOD-05 what cases keep", of("versionsOfCases"), []any{idsFrom(20_001, 20), 4}, 20, 100},
+		{"MOD-07 reports of one", of("reportsBy"), []any{2, noID, 20, 0}, 20, 20_000 + 100},
 		{"OFF-01 recent days", of("createdBetween"), []any{noon.AddDate(0, 0, -1), noon.AddDate(0, 0, 1)}, 1, 3 * (telemetry.MaxCount + 200)},
 	}
 	reads = append(reads, searchReads(of("foundByPrefix"))...)
@@ -148,10 +151,17 @@ func builtReads(t *testing.T, s *Store) (reads []hotRead) {
 	add("SUB-05 a page of followers, which are counted in the index", page.DefaultSize, 50_000+2*page.DefaultSize, err)
 	_, err = built.Subscriptions().List(t.Context(), subscription.Query{User: fan, Followed: idol})
 	add("SUB-05 a follower", 1, 2, err)
-	_, err = built.Moderation().Reports(t.Context(), moderation.Query{CursorRequest: small})
-	add("OFF-01 open reports", 20, 4*21, err)
-	_, err = built.Moderation().Reports(t.Context(), moderation.Query{IsDecided: true, CursorRequest: page.Behind(page.Cursor{ID: 9000}, 20)})
-	add("OFF-01 decided reports", 21, 4*21, err)
+	for _, q := range []struct {
+		moderation.Query
+		finds int
+	}{
+		{moderation.Query{}, 21}, {moderation.Query{IsDecided: true}, 21}, {moderation.Query{Kind: moderation.Image}, 20},
+		{moderation.Query{Reason: moderation.Illegal}, 20}, {moderation.Query{Before: noon.AddDate(100, 0, 0)}, 21},
+	} {
+		q.CursorRequest = small
+		_, err = built.Moderation().Cases(t.Context(), q.Query)
+		add(fmt.Sprintf("MOD-05 cases of %v", q.Query), q.finds, 2*21, err)
+	}
 	behind := page.Behind(page.At(noon, subscription.ID(1)), 20).Paged()
 	_, err = built.Subscriptions().List(t.Context(), subscription.Query{Followed: idol, Page: behind})
 	add("GEN-18 followers behind a cursor", 21, 3*21, err)

@@ -13,9 +13,12 @@ import (
 	"plaza/domain/event"
 	"plaza/domain/idempotency"
 	"plaza/domain/localisation"
+	"plaza/domain/media"
+	"plaza/domain/moderation"
 	"plaza/domain/notification"
 	"plaza/domain/ratelimit"
 	"plaza/domain/user"
+	"plaza/domain/userimage"
 )
 
 // swept removes the rows that have expired by now.
@@ -90,6 +93,41 @@ func TestSweep_removes_what_has_expired_and_nothing_else(t *testing.T) {
 		assert.LessOrEqual(t, unread, 1)
 		require.NoError(t, s.Check(ctx, false, func(f Finding) { assert.Fail(t, f.What) }))
 	})
+}
+
+func TestSweep_removes_what_a_decided_case_keeps(t *testing.T) {
+	OnEach(t, func(t *testing.T, url string) {
+		s, owner := openWithUser(t, engine.Options{URL: url})
+		for n := range 2 {
+			require.NoError(t, decideAt(t, s, n, owner, noon.Add(time.Duration(n)*time.Microsecond)))
+		}
+		for i, left := range []int64{2, 1} {
+			swept(t, s, noon.Add(moderation.KeptFor+time.Duration(i-1)*time.Microsecond))
+			for _, table := range []string{"kept_versions", "kept_pictures"} {
+				n, err := s.Reader.NewSelect().Table(table).Count(t.Context())
+				require.NoError(t, err)
+				assert.EqualValues(t, left, n, table)
+			}
+		}
+		due, err := s.DeletionQueue().Claim(t.Context(), noon, noon.AddDate(2, 0, 0), 10)
+		require.NoError(t, err)
+		assert.Equal(t, []media.Key{"private/public/0"}, due)
+	})
+}
+
+// decideAt stores an image of the user, and a report of it that is decided then.
+func decideAt(t *testing.T, s *Store, n int, owner user.ID, at time.Time) error {
+	t.Helper()
+	key := media.Key(fmt.Sprint("public/", n))
+	i, err := s.Images().Add(t.Context(), userimage.New(owner, key, 1, 1, 1, userimage.Tags{}, noon))
+	require.NoError(t, err)
+	of := moderation.Thing{Kind: moderation.Image, ID: int64(i.ID)}
+	r, _, err := s.Moderation().Report(t.Context(), moderation.Report{
+		By: owner, Thing: of, Owner: owner, Reason: moderation.Spam, Created: noon,
+		Copies: moderation.Copies{fmt.Sprint("image ", i.ID): "private/" + key},
+	})
+	require.NoError(t, err)
+	return errorOf(s.Moderation().Decide(t.Context(), r.Case, at))
 }
 
 func TestSweep_passes_over_locked_rows(t *testing.T) {

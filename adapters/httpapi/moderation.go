@@ -8,6 +8,7 @@ import (
 	"plaza/domain/audit"
 	"plaza/domain/fault"
 	"plaza/domain/moderation"
+	"plaza/domain/user"
 )
 
 // reportBody is a report to staff (MOD-01).
@@ -56,7 +57,7 @@ func (t things) only(readErr error) (moderation.Thing, error) {
 	return named[0], readErr
 }
 
-// reportView is a report to its author.
+// reportView is a report to its author (MOD-07).
 type reportView struct {
 	ID        moderation.ReportID `json:"id"`
 	Kind      moderation.Kind     `json:"kind"`
@@ -64,10 +65,15 @@ type reportView struct {
 	Reason    moderation.Reason   `json:"reason"`
 	Text      string              `json:"text"`
 	CreatedAt transport.Timestamp `json:"created_at"`
+	State     moderation.State    `json:"state"`
 }
 
 func renderReport(r moderation.Report) reportView {
-	return reportView{r.ID, r.Kind, r.Thing.ID, r.Reason, r.Text, transport.Timestamp(r.Created)}
+	return reportView{r.ID, r.Kind, r.Thing.ID, r.Reason, r.Text, transport.Timestamp(r.Created), r.State()}
+}
+
+func (a *api) listOwnReports(c *transport.Call) (transport.Reply, error) {
+	return pageOf(c, c.Query(), c.Actor, a.Moderating.Reported, renderReport)
 }
 
 func (a *api) report(c *transport.Call) (transport.Reply, error) {
@@ -96,101 +102,85 @@ func (a *api) listHidden(c *transport.Call) (transport.Reply, error) {
 	return pageOf(c, c.Query(), c.Actor, a.Moderating.Hidden, renderHidden)
 }
 
-// staffReportView is a report to staff, with what it is about, or null if that was deleted.
-type staffReportView struct {
-	reportView
-	By        int64                `json:"by"`
-	Owner     int64                `json:"owner"`
-	DecidedAt *transport.Timestamp `json:"decided_at"`
-	Subject   *subjectView         `json:"subject"`
+// caseView is all that people report of a thing, for staff (MOD-05).
+type caseView struct {
+	view.Case
+	Owner       *person         `json:"owner"` // null: erased
+	Texts       []noteView      `json:"texts"`
+	SubjectThen *view.Snapshot  `json:"subject_then"` // null: it is not kept any more, or was gone before
+	Later       []view.Snapshot `json:"later"`
+	SubjectNow  *subjectView    `json:"subject_now"` // null: it was deleted
 }
 
-// subjectView is what a report is about. All but one of the fields of kinds are null.
+// noteView is what a person adds to a report.
+type noteView struct {
+	By        *person             `json:"by"` // null: erased
+	Reason    moderation.Reason   `json:"reason"`
+	Text      string              `json:"text"`
+	CreatedAt transport.Timestamp `json:"created_at"`
+}
+
+// subjectView is a thing as it is.
 type subjectView struct {
-	Event       *reportedEvent   `json:"event"`
-	Comment     *reportedComment `json:"comment"`
-	Image       *reportedImage   `json:"image"`
-	User        *person          `json:"user"`
-	Publication *reportedItem    `json:"publication"`
-	Node        *reportedItem    `json:"node"`
-	Demand      *reportedItem    `json:"demand"`
-	IsHidden    bool             `json:"is_hidden"`
+	view.Subject
+	Before []remarkView `json:"comments_before"`
 }
 
-type reportedEvent struct {
-	ID     int64  `json:"id"`
-	Title  string `json:"title"`
-	Author person `json:"author"`
+type remarkView struct {
+	Author    *person             `json:"author"` // null: erased
+	Content   string              `json:"content"`
+	CreatedAt transport.Timestamp `json:"created_at"`
 }
 
-type reportedComment struct {
-	ID      int64  `json:"id"`
-	Content string `json:"content"`
-	Event   int64  `json:"event"`
-	Author  person `json:"author"`
+// personOr returns the person, or nil if they are erased.
+func (people users) personOr(id user.ID) *person {
+	info, is := people[id]
+	return transport.Optional(renderPerson(info), is)
 }
 
-type reportedImage struct {
-	ID    int64  `json:"id"`
-	URL   string `json:"url"`
-	Owner person `json:"owner"`
-}
-
-// reportedItem is a publication, a node or a demand.
-type reportedItem struct {
-	ID      int64  `json:"id"`
-	Title   string `json:"title"`
-	Content string `json:"content"`
-	Author  person `json:"author"`
-}
-
-func (people users) renderStaffReport(r moderation.Reported) staffReportView {
-	return staffReportView{
-		renderReport(r.Report), int64(r.By), int64(r.Owner), transport.Optional(transport.Timestamp(r.Decided), r.IsDecided()),
-		people.renderSubject(r),
+func (people users) renderCase(c moderation.Case, now *moderation.Subject) caseView {
+	shown := caseView{Case: view.OfCase(c, now), Owner: people.personOr(c.Owner), Texts: []noteView{}, Later: []view.Snapshot{}}
+	for _, n := range c.Notes {
+		shown.Texts = append(shown.Texts, noteView{people.personOr(n.By), n.Reason, n.Text, transport.Timestamp(n.Created)})
 	}
-}
-
-func (people users) renderSubject(r moderation.Reported) *subjectView {
-	if r.Subject == nil {
-		return nil
+	for i, v := range c.Versions {
+		if kept := view.OfSnapshot(v.Snapshot); i == 0 {
+			shown.SubjectThen = &kept
+		} else {
+			shown.Later = append(shown.Later, kept)
+		}
 	}
-	about, owner := subjectView{IsHidden: r.Subject.IsHidden}, renderPerson(people[r.Owner])
-	item := &reportedItem{r.Thing.ID, r.Subject.Title, r.Subject.Content, owner}
-	switch r.Kind {
-	case moderation.Event:
-		about.Event = &reportedEvent{r.Thing.ID, r.Subject.Title, owner}
-	case moderation.Comment:
-		about.Comment = &reportedComment{r.Thing.ID, r.Subject.Content, r.Subject.Event, owner}
-	case moderation.Image:
-		about.Image = &reportedImage{r.Thing.ID, r.Subject.URL, owner}
-	case moderation.Person:
-		about.User = &owner
-	case moderation.Publication:
-		about.Publication = item
-	case moderation.Node:
-		about.Node = item
-	case moderation.Demand:
-		about.Demand = item
+	if now != nil {
+		shown.SubjectNow = &subjectView{view.OfSubject(c.Kind, *now), []remarkView{}}
+		for _, r := range now.Before {
+			shown.SubjectNow.Before = append(shown.SubjectNow.Before,
+				remarkView{people.personOr(r.By), r.Content, transport.Timestamp(r.At)})
+		}
 	}
-	return &about
+	return shown
 }
 
 func (a *api) listReports(c *transport.Call) (transport.Reply, error) {
 	q := c.Query()
-	request := moderation.Query{CursorRequest: q.Cursor(), IsDecided: transport.Choose(q, "state", "open", "decided") == "decided"}
+	request := moderation.Query{
+		CursorRequest: q.Cursor(), IsDecided: transport.Choose(q, "state", "open", "decided") == "decided",
+		Kind: transport.Choose(q, "kind", moderation.Kinds()...), Reason: transport.Choose(q, "reason", moderation.Reasons()...),
+	}
+	hours := q.PositiveInt("older_than", 0)
 	if err := q.Err(); err != nil {
 		return transport.Reply{}, err
 	}
-	reports, err := a.Moderating.Reports(c.Context(), request)
-	people, err := a.describe(c, reports.Members, nil, err)
-	return transport.Continued(c, mapSlice(reports.Items, people.renderStaffReport), reports.Next), err
+	cases, err := a.Moderating.Cases(c.Context(), request, hours)
+	people, err := a.describe(c, cases.Members, nil, err)
+	return transport.Continued(c, mapSlice(cases.Items, func(one moderation.Case) caseView {
+		return people.renderCase(one, cases.Now[one.Thing])
+	}), cases.Next), err
 }
 
-// decisionBody is a report that staff decide without hiding what it is about, and why.
+// decisionBody is a case that staff decide without hiding what it is about, and why.
 type decisionBody struct {
-	Report *moderation.ReportID `json:"report" validate:"required"`
-	Reason *string              `json:"reason" validate:"required"`
+	Report *moderation.CaseID `json:"report" validate:"required"`
+	Reason *string            `json:"reason" validate:"required"`
 }
 
 // hidingBody is what staff hide or restore, and why.
@@ -207,11 +197,11 @@ func (a *api) restore(c *transport.Call) (transport.Reply, error) {
 
 // change hides or restores the thing that the body names.
 func change(
-	c *transport.Call, do func(context.Context, moderation.Thing, string, error) (moderation.Hiding, error),
+	c *transport.Call, do func(context.Context, audit.Actor, moderation.Thing, string, error) (moderation.Hiding, error),
 ) (transport.Reply, error) {
 	body, readErr := transport.Read[hidingBody](c)
 	of, readErr := body.named(nil).only(readErr)
-	_, err := do(c.Context(), of, deref(body.Reason), readErr)
+	_, err := do(c.Context(), audit.Actor{Staff: c.Actor.ID}, of, deref(body.Reason), readErr)
 	return recorded(c), err
 }
 
@@ -223,6 +213,6 @@ func recorded(c *transport.Call) transport.Reply {
 
 func (a *api) decideReport(c *transport.Call) (transport.Reply, error) {
 	body, readErr := transport.Read[decisionBody](c)
-	_, err := a.Moderating.Dismiss(c.Context(), deref(body.Report), deref(body.Reason), readErr)
+	_, err := a.Moderating.Dismiss(c.Context(), audit.Actor{Staff: c.Actor.ID}, deref(body.Report), deref(body.Reason), readErr)
 	return recorded(c), err
 }

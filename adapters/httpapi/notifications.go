@@ -51,7 +51,13 @@ func (a *api) listNotifications(c *transport.Call) (transport.Reply, error) {
 		return transport.Reply{}, err
 	}
 	list, err := a.Notifications.List(c.Context(), c.Actor, request)
-	people, err := a.describe(c, list.Members, mapSlice(list.Items, func(n notification.Notification) user.ID { return n.By }), err)
+	var by []user.ID
+	for _, n := range list.Items {
+		if n.By != 0 {
+			by = append(by, n.By)
+		}
+	}
+	people, err := a.describe(c, list.Members, by, err)
 	return transport.Bare(notificationsView{
 		Data: mapSlice(list.Items, people.renderNotification), Cursor: c.CursorOf(list.Next), UnreadCount: list.Unread,
 	}), err

@@ -85,6 +85,7 @@ var table = []route{
 	row(http.MethodDelete, "/api/activity/like/{event_id}/", eventScope, (*api).unlike),
 
 	row(http.MethodPost, "/api/activity/report/", Authenticated, (*api).report),
+	row(http.MethodGet, "/api/activity/report/", Authenticated, (*api).listOwnReports),
 
 	row(http.MethodPost, "/api/subscription/user-subscription/", Authenticated, (*api).subscribe),
 	row(http.MethodGet, "/api/subscription/user-subscription/", Authenticated, (*api).listSubscriptions),

@@ -5,11 +5,13 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"time"
 
 	"plaza/domain/access"
 	"plaza/domain/audit"
 	"plaza/domain/event"
 	"plaza/domain/media"
+	"plaza/domain/moderation"
 	"plaza/domain/page"
 	"plaza/domain/quota"
 	"plaza/domain/ratelimit"
@@ -95,7 +97,14 @@ func (v Accounts) Change(
 		if err := cmp.Or(fn(&next), ctx.Err()); err != nil {
 			return err
 		}
-		return v.s.codes.use(spendings, func() error { return v.s.replaceAccount(old, next) })
+		return v.s.codes.use(spendings, func() error {
+			err := v.s.replaceAccount(old, next)
+			if err == nil && next.IsDisabledFrom(old) {
+				of := moderation.Thing{Kind: moderation.Person, ID: int64(id)}
+				v.s.decide(of, moderation.DecisionBy(ctx, moderation.OutcomeDisabled, time.Time{}))
+			}
+			return err
+		})
 	})
 }
 

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"maps"
+	"slices"
 	"time"
 
 	"plaza/domain/media"
@@ -85,6 +87,9 @@ func (s *Store) references() (all []media.Reference) {
 	}
 	for id, d := range s.demands {
 		add("demand", id, d.Cover.Keys()...)
+	}
+	for id, c := range s.cases {
+		add("copy for a report", id, slices.Collect(maps.Values(c.copies))...)
 	}
 	for digest, p := range s.imports.covers {
 		add("import", fmt.Sprintf("%x", digest[:4]), p.Keys()...)

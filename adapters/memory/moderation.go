@@ -1,21 +1,16 @@
 package memory
 
 import (
-	"cmp"
 	"context"
 	"time"
 
 	"plaza/domain/audit"
-	"plaza/domain/demand"
 	"plaza/domain/event"
 	"plaza/domain/feed"
-	"plaza/domain/instant"
 	"plaza/domain/media"
 	"plaza/domain/moderation"
 	"plaza/domain/notification"
 	"plaza/domain/page"
-	"plaza/domain/publication"
-	"plaza/domain/ratelimit"
 	"plaza/domain/user"
 	"plaza/domain/userimage"
 )
@@ -25,93 +20,6 @@ type Moderation struct{ s *Store }
 
 // Moderation returns the store's reports and hidden things.
 func (s *Store) Moderation() Moderation { return Moderation{s} }
-
-func (v Moderation) Report(
-	ctx context.Context, r moderation.Report, charges ...ratelimit.Charge,
-) (_ moderation.Report, isNew bool, err error) {
-	stored, err := charged(ctx, v.s, charges, func() (moderation.Report, error) {
-		for _, who := range []user.ID{r.By, r.Owner} {
-			if err := v.s.checkUser(who); err != nil {
-				return moderation.Report{}, err
-			}
-		}
-		first, exists := v.s.reports.find(func(other moderation.Report) bool { return other.By == r.By && other.Thing == r.Thing })
-		if isNew = !exists; exists {
-			return first, nil
-		}
-		r.ID = moderation.ReportID(v.s.numbers.report.next())
-		v.s.reports[r.ID] = r
-		return r, nil
-	})
-	return stored, isNew && err == nil, err
-}
-
-func (v Moderation) Reports(ctx context.Context, q moderation.Query) (page.CursorPage[moderation.Reported], error) {
-	return read(ctx, v.s, func() (page.CursorPage[moderation.Reported], error) {
-		found := v.s.reports.where(func(r moderation.Report) bool {
-			return r.IsDecided() == q.IsDecided && (q.After.ID == 0 || int64(r.ID) < q.After.ID)
-		})
-		newest := sorted(found, func(a, b moderation.Report) int { return cmp.Compare(b.ID, a.ID) })
-		part := page.UpTo(q.Size(), newest, moderation.Report.AtCursor)
-		shown := page.CursorPage[moderation.Reported]{Next: part.Next}
-		for _, r := range part.Items {
-			shown.Items = append(shown.Items, moderation.Reported{Report: r, Subject: v.s.subject(r.Thing)})
-		}
-		return shown, nil
-	})
-}
-
-// subject returns what a report of the thing is about, or nil if it was deleted.
-func (s *Store) subject(t moderation.Thing) *moderation.Subject {
-	var about moderation.Subject
-	exists := true
-	switch t.Kind {
-	case moderation.Event:
-		var e event.State
-		e, exists = s.events[event.ID(t.ID)]
-		about.Title, about.Content = e.Title, e.Content
-	case moderation.Comment:
-		var c event.Comment
-		c, exists = s.comments[event.CommentID(t.ID)]
-		about.Content, about.Event = c.Content, int64(c.Event)
-	case moderation.Image:
-		i := s.images[userimage.ID(t.ID)]
-		exists, about.Image = i.ID != 0 && i.Deleted.IsZero(), i.Key
-	case moderation.Publication:
-		var p publication.Publication
-		p, exists = s.publications[publication.ID(t.ID)]
-		about.Title, about.Content = p.Title, p.Summary
-	case moderation.Node:
-		var n publication.Node
-		n, exists = s.nodes[publication.NodeID(t.ID)]
-		about.Title, about.Content = n.Title, n.Summary
-	case moderation.Demand:
-		var d demand.Demand
-		d, exists = s.demands[demand.ID(t.ID)]
-		about.Title, about.Content = d.Title, d.Description
-	}
-	if !exists {
-		return nil
-	}
-	_, about.IsHidden = s.hidden[t]
-	return &about
-}
-
-func (v Moderation) Decide(ctx context.Context, id moderation.ReportID, then time.Time) (moderation.Report, error) {
-	return write(ctx, v.s, func() (moderation.Report, error) {
-		r, err := v.s.reports.get(id, moderation.ErrNoReport)
-		switch {
-		case err != nil:
-			return moderation.Report{}, err
-		case r.IsDecided():
-			return moderation.Report{}, moderation.ErrDecided
-		}
-		audit.Made(ctx, audit.Numbered(audit.Report, id), r.Owner)
-		r.Decided = instant.Normalise(then)
-		v.s.reports[id] = r
-		return r, nil
-	})
-}
 
 func (v Moderation) Pictures(ctx context.Context, t moderation.Thing) (keys []media.Key, isHidden bool, err error) {
 	keys, err = read(ctx, v.s, func() ([]media.Key, error) {
@@ -325,10 +233,8 @@ func (v Moderation) Hide(ctx context.Context, h moderation.Hiding, to media.Move
 		}
 		h.Owner = owner
 		v.s.hidden[h.Thing] = h
-		for r := range v.s.reports.where(func(r moderation.Report) bool { return r.Thing == h.Thing && !r.IsDecided() }) {
-			r.Decided = h.At
-			v.s.reports[r.ID] = r
-		}
+		v.s.decide(h.Thing, moderation.DecisionBy(ctx, moderation.OutcomeHidden, h.At))
+		v.s.notify(notification.OfHiding(h))
 		return h, nil
 	})
 }
@@ -340,6 +246,7 @@ func (v Moderation) Restore(ctx context.Context, t moderation.Thing, to media.Mo
 		}
 		undone := v.s.hidden[t]
 		delete(v.s.hidden, t)
+		v.s.notify(notification.OfRestoring(undone, moderation.DecisionBy(ctx, "", time.Time{})))
 		return undone, nil
 	})
 }

@@ -151,14 +151,14 @@ func (s *Store) kinds(id user.ID) map[personaldata.Kind]iter.Seq[owned] {
 				return o
 			}),
 		personaldata.Reports: own(maps.Values(s.reports), func(r moderation.Report) bool {
-			return r.By == id || r.Owner == id
+			return r.By == id
 		}, func(r moderation.Report) owned {
-			o := owned{order: int64(r.ID), erase: func() { delete(s.reports, r.ID) }}
-			if r.By == id {
-				o.record = r
-			}
-			return o
+			return owned{record: s.reported(r), order: int64(r.ID), erase: func() { delete(s.reports, r.ID) }}
 		}),
+		personaldata.Cases: own(maps.Values(s.cases), func(c storedCase) bool { return c.Owner == id && c.IsDecided() },
+			func(c storedCase) owned {
+				return owned{record: withoutKept(c), order: int64(c.ID), erase: func() { s.removeCase(c) }}
+			}),
 		personaldata.Hidden: own(maps.Values(s.hidden), func(h moderation.Hiding) bool { return h.Owner == id }, func(h moderation.Hiding) owned {
 			return owned{record: h, order: h.ID, erase: func() { delete(s.hidden, h.Thing) }}
 		}),

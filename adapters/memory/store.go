@@ -68,6 +68,7 @@ type Store struct {
 	demands      table[demand.ID, demand.Demand]
 	images       table[userimage.ID, userimage.Image]
 	reports      table[moderation.ReportID, moderation.Report]
+	cases        table[moderation.CaseID, storedCase]
 	hidden       table[moderation.Thing, moderation.Hiding]
 	// hiddenProfiles has profiles as they are, of which members and bios have what is shown.
 	hiddenProfiles table[user.ID, user.Profile]
@@ -80,7 +81,7 @@ type Store struct {
 	audit          []audit.Record        // in the order of their IDs
 
 	numbers struct {
-		account, token, subscription, event, plate, comment, notification, news, image, order, payment, refund, finding, report,
+		account, token, subscription, event, plate, comment, notification, news, image, order, payment, refund, finding, report, reportCase,
 		audit number
 	}
 }
@@ -93,7 +94,8 @@ func New() *Store {
 		&s.accounts, &s.telephones, &s.codes.all, &s.codes.spent, &s.members, &s.bios, &s.hiddenProfiles, &s.tokens, &s.spentUntil,
 		&s.categories, &s.listings,
 		&s.subscriptions, &s.blocks, &s.events, &s.comments,
-		&s.likes, &s.notifications, &s.readUpTo, &s.reports, &s.hidden, &s.publications, &s.nodes, &s.texts, &s.howTos, &s.demands, &s.images,
+		&s.likes, &s.notifications, &s.readUpTo, &s.reports, &s.cases,
+		&s.hidden, &s.publications, &s.nodes, &s.texts, &s.howTos, &s.demands, &s.images,
 		&s.deletions, &s.pictures, &s.pictureBytes,
 		&l.orders, &l.nextChecks, &l.prepayments, &l.tradeNos, &l.payments, &l.journal, &l.refunds, &l.findings, &l.reconciliations,
 	} {

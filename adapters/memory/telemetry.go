@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"plaza/application/telemetry"
-	"plaza/domain/moderation"
 	"plaza/domain/payment"
 )
 
@@ -23,7 +22,7 @@ func (v Telemetry) Recent(ctx context.Context, days []time.Time) (telemetry.Rece
 		processing := func(r payment.Refund) bool { return r.State == payment.RefundProcessing }
 		r := telemetry.Recent{
 			OpenOrders: min(l.orders.count(open), telemetry.MaxCount), Refunds: min(l.refunds.count(processing), telemetry.MaxCount),
-			OpenReports: min(v.s.reports.count(func(r moderation.Report) bool { return !r.IsDecided() }), telemetry.MaxCount),
+			OpenReports: min(v.s.cases.count(func(c storedCase) bool { return !c.IsDecided() }), telemetry.MaxCount),
 			Days:        make([]telemetry.Day, len(days)-1),
 		}
 		for _, prepayments := range l.prepayments {

@@ -154,6 +154,8 @@ var simplifiedChinese = map[string]string{
 	"Name exactly one thing.":              "请只指明一个对象。",
 	"Report not found.":                    "找不到举报。",
 	"The report is decided already.":       "该举报已处理。",
+	"You own it, or have reported it.":     "这是您自己的内容，或您举报过它，请由其他工作人员处理。",
+	"It is being changed. Try again.":      "该内容正在修改，请重试。",
 	"Event not found.":                     "事件不存在。",
 	"Only the author may change an event.": "只有作者可以修改事件。",
 	"A published event may not be blank.":  "已发布的事件不能为空。",

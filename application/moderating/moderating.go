@@ -1,6 +1,7 @@
 // Package moderating holds the use cases of moderation: people report to staff, and staff hide and restore (MOD).
 //
-// A person reports only what they may see, or could see without a block. Each act of staff has a reason.
+// A person reports only what they may see, or could see without a block. What is reported is kept as it was, with copies of its
+// pictures. Each act of staff has a reason, and staff judge neither what is theirs nor what they have reported.
 //
 // Its tests are those of test/contract whose files begin with moderation.
 package moderating
@@ -51,7 +52,7 @@ func New(store moderation.Store, events event.Reader, discussion event.Discussio
 }
 
 // Report reports the thing to staff, and returns the report, and whether it is new: a person reports a thing once (MOD-01).
-// A report costs as much as a comment.
+// A report costs as much as a comment. It keeps the thing as it is (MOD-05).
 func (m *Moderating) Report(
 	ctx context.Context, actor access.Actor, of moderation.Thing, why moderation.Reason, more string, readErr error,
 ) (moderation.Report, bool, error) {
@@ -63,7 +64,44 @@ func (m *Moderating) Report(
 	if err != nil {
 		return moderation.Report{}, false, err
 	}
-	return m.store.Report(ctx, r, m.limits.Charge(int64(actor.ID), ratelimit.Comment, m.now()))
+	for try := 1; ; try++ {
+		stored, isNew, err := m.keep(ctx, r)
+		if !errors.Is(err, moderation.ErrUncopied) || try == mostTries {
+			return stored, isNew, err
+		}
+	}
+}
+
+// mostTries is how often a report is tried while its thing gets new pictures.
+const mostTries = 3
+
+// keep stores the report with copies of those pictures that no report of the case has kept.
+func (m *Moderating) keep(ctx context.Context, r moderation.Report) (moderation.Report, bool, error) {
+	pictures, err := m.store.Uncopied(ctx, r.Thing)
+	if err != nil {
+		return moderation.Report{}, false, err
+	}
+	r.Copies = moderation.Copies{}
+	var keys []media.Key
+	for _, p := range pictures {
+		key, err := media.Copy(ctx, m.pictures, p.Key)
+		if err != nil {
+			return moderation.Report{}, false, media.Abandon(ctx, m.pictures, err, keys...)
+		}
+		if r.Copies[p.Name] = key; key != "" {
+			keys = append(keys, key)
+		}
+	}
+	stored, isNew, err := m.store.Report(ctx, r, m.limits.Charge(int64(r.By), ratelimit.Comment, m.now()))
+	if err != nil {
+		return moderation.Report{}, false, media.Abandon(ctx, m.pictures, err, keys...)
+	}
+	return stored, isNew, nil
+}
+
+// Reported returns a page of the actor's reports, the newest first (MOD-07).
+func (m *Moderating) Reported(ctx context.Context, actor access.Actor, r page.Request) (page.Page[moderation.Report], error) {
+	return m.store.ReportsBy(ctx, actor.ID, r)
 }
 
 // owner returns whose the thing is. One that does not exist and one that the actor may not see are the same fault on the field
@@ -137,42 +175,101 @@ func (m *Moderating) Hidden(ctx context.Context, actor access.Actor, r page.Requ
 	return m.store.Of(ctx, actor.ID, r)
 }
 
-// Reports is a part of the reports, and the people that they name: who reports, and whose things they are about. Those who are
-// being erased are missing, and what they own has no Subject.
-type Reports struct {
-	page.CursorPage[moderation.Reported]
+// Cases is a part of the cases, the things as they are, and the people that they name. Those who are being erased are missing, and
+// what they own is not there any more.
+type Cases struct {
+	page.CursorPage[moderation.Case]
+	Now     map[moderation.Thing]*moderation.Subject
 	Members map[user.ID]*user.Member
 }
 
-// Reports returns the open or the decided reports, the newest first, with what they are about (OFF-01).
-func (m *Moderating) Reports(ctx context.Context, q moderation.Query) (Reports, error) {
-	part, err := m.store.Reports(ctx, q)
+// Cases returns the open cases, the first reported first, or the decided ones, the latest first (MOD-05, OFF-01): those that were
+// first reported more than so many hours ago.
+func (m *Moderating) Cases(ctx context.Context, q moderation.Query, hours int64) (Cases, error) {
+	if hours > 0 {
+		q.Before = m.now().Add(-time.Duration(min(hours, mostHours)) * time.Hour)
+	}
+	part, err := m.store.Cases(ctx, q)
 	if err != nil {
-		return Reports{}, err
+		return Cases{}, err
 	}
+	var things []moderation.Thing
+	for _, c := range part.Items {
+		things = append(things, c.Thing)
+	}
+	subjects, err := m.store.Subjects(ctx, things)
+	if err != nil {
+		return Cases{}, err
+	}
+	all := Cases{part, map[moderation.Thing]*moderation.Subject{}, map[user.ID]*user.Member{}}
 	var people []user.ID
-	for _, r := range part.Items {
-		people = append(people, r.By, r.Owner)
-	}
-	members, err := m.directory.Members(ctx, people)
-	reports := Reports{part, map[user.ID]*user.Member{}}
-	for _, member := range members {
-		reports.Members[member.ID] = &member
-	}
-	for i, r := range part.Items {
-		switch {
-		case reports.Members[r.Owner] == nil:
-			part.Items[i].Subject = nil
-		case r.Kind == moderation.Image && r.Subject != nil:
-			r.Subject.URL = m.addresses.URL(r.Subject.Image, r.Audience(r.Subject.IsHidden), m.now())
+	for _, c := range part.Items {
+		people = append(people, c.Owner, c.By.Staff)
+		for _, note := range c.Notes {
+			people = append(people, note.By)
+		}
+		for _, remark := range subjects[c.Thing].Before {
+			people = append(people, remark.By)
 		}
 	}
-	return reports, err
+	members, err := m.directory.Members(ctx, people)
+	for _, member := range members {
+		all.Members[member.ID] = &member
+	}
+	for _, c := range part.Items {
+		if now, is := subjects[c.Thing]; is && all.Members[c.Owner] != nil {
+			m.addAddresses(now.Pictures, c.HasSizes())
+			all.Now[c.Thing] = &now
+		}
+		for _, v := range c.Versions {
+			m.addAddresses(v.Pictures, false) // copies are at most that large
+		}
+	}
+	return all, err
 }
 
-// Hide hides the thing from all but its owner, and decides the reports of it (MOD-03).
-func (m *Moderating) Hide(ctx context.Context, t moderation.Thing, reason string, readErr error) (moderation.Hiding, error) {
+// mostHours bounds the age of cases.
+const mostHours = 100 * 365 * 24
+
+// addAddresses adds the addresses of the pictures, in the size md if they have sizes.
+func (m *Moderating) addAddresses(pictures []moderation.Picture, haveSizes bool) {
+	for i, p := range pictures {
+		if p.Key == "" {
+			continue
+		}
+		if pictures[i].URL = m.addresses.Of(p.Key, m.now()); haveSizes {
+			pictures[i].URL = media.SizeAt(pictures[i].URL, "md")
+		}
+	}
+}
+
+// mayJudge returns moderation.ErrOwn if the thing is the actor's, or the actor has reported it.
+func (m *Moderating) mayJudge(ctx context.Context, by audit.Actor, t moderation.Thing, owner user.ID) error {
+	if by.Staff == 0 {
+		return nil
+	}
+	has, err := m.store.HasReported(ctx, by.Staff, t)
+	return cmp.Or(err, moderation.CheckJudge(by, owner, has))
+}
+
+// mayTurn returns what mayJudge does of a thing that exists.
+func (m *Moderating) mayTurn(ctx context.Context, by audit.Actor, t moderation.Thing) error {
+	subjects, err := m.store.Subjects(ctx, []moderation.Thing{t})
+	if err != nil {
+		return err
+	}
+	return m.mayJudge(ctx, by, t, subjects[t].Owner)
+}
+
+// Hide hides the thing from all but its owner, and decides the reports of it (MOD-03). By their own it returns moderation.ErrOwn
+// (MOD-06).
+func (m *Moderating) Hide(
+	ctx context.Context, by audit.Actor, t moderation.Thing, reason string, readErr error,
+) (moderation.Hiding, error) {
 	if err := because(ctx, &reason, readErr); err != nil {
+		return moderation.Hiding{}, err
+	}
+	if err := m.mayTurn(ctx, by, t); err != nil {
 		return moderation.Hiding{}, err
 	}
 	return m.moving(ctx, t, true, func(to media.Moves) (moderation.Hiding, error) {
@@ -181,8 +278,13 @@ func (m *Moderating) Hide(ctx context.Context, t moderation.Thing, reason string
 }
 
 // Restore undoes Hide.
-func (m *Moderating) Restore(ctx context.Context, t moderation.Thing, reason string, readErr error) (moderation.Hiding, error) {
+func (m *Moderating) Restore(
+	ctx context.Context, by audit.Actor, t moderation.Thing, reason string, readErr error,
+) (moderation.Hiding, error) {
 	if err := because(ctx, &reason, readErr); err != nil {
+		return moderation.Hiding{}, err
+	}
+	if err := m.mayTurn(ctx, by, t); err != nil {
 		return moderation.Hiding{}, err
 	}
 	return m.moving(ctx, t, false, func(to media.Moves) (moderation.Hiding, error) { return m.store.Restore(ctx, t, to) })
@@ -207,10 +309,19 @@ func (m *Moderating) moving(
 	return done, err
 }
 
-// Dismiss decides a report without hiding what it is about.
-func (m *Moderating) Dismiss(ctx context.Context, id moderation.ReportID, reason string, readErr error) (moderation.Report, error) {
+// Dismiss decides a case without hiding what it is about.
+func (m *Moderating) Dismiss(
+	ctx context.Context, by audit.Actor, id moderation.CaseID, reason string, readErr error,
+) (moderation.Case, error) {
 	if err := because(ctx, &reason, readErr); err != nil {
-		return moderation.Report{}, err
+		return moderation.Case{}, err
+	}
+	c, err := m.store.Case(ctx, id)
+	if err == nil {
+		err = m.mayJudge(ctx, by, c.Thing, c.Owner)
+	}
+	if err != nil {
+		return moderation.Case{}, err
 	}
 	return m.store.Decide(ctx, id, m.now())
 }

@@ -134,6 +134,15 @@ var formats = map[personaldata.Kind]func(stored personaldata.Record) Record{
 			{"decided_at", "when staff decided it", optional(r.Decided)},
 		}
 	}),
+	personaldata.Cases: format(func(c moderation.Case) Record {
+		return Record{
+			{"kind", "what it is about: event, comment, image or user", string(c.Kind)},
+			{"object", "its number", c.Thing.ID},
+			{"decision", "hidden, dismissed or account_disabled", string(c.Outcome)},
+			{"reason", "why staff decided so", c.Decision.Reason},
+			{"decided_at", "when", c.At},
+		}
+	}),
 	personaldata.Hidden: format(func(h moderation.Hiding) Record {
 		return Record{
 			{"kind", "event, comment, image, plate, profile, publication, node or demand", string(h.Kind)},

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"strings"
 
 	"plaza/adapters/httpapi/view"
 	"plaza/application/moderating"
@@ -16,64 +17,80 @@ import (
 )
 
 type moderationCommands struct {
-	Reports moderationReports `cmd:"" help:"List reports with what they are about, the newest first." example:"plaza moderation reports --limit 20 --json"`
+	Reports moderationReports `cmd:"" help:"List what people reported, as it was then and as it is now: what is open, the first reported first, or what is decided." example:"plaza moderation reports --limit 20 --json"`
 	Hide    moderationHide    `cmd:"" help:"Hide a thing from all but its owner, and decide the reports of it." example:"plaza moderation hide comment 48 --reason Advertises"`
 	Restore moderationRestore `cmd:"" help:"Show a hidden thing again." example:"plaza moderation restore comment 48 --reason 'A mistake'"`
-	Decide  moderationDecide  `cmd:"" help:"Decide a report without hiding what it is about." example:"plaza moderation decide 7 --reason 'No spam'"`
+	Decide  moderationDecide  `cmd:"" help:"Decide the reports of a thing without hiding it." example:"plaza moderation decide 7 --reason 'No spam'"`
 }
 
 type moderationReports struct {
-	Decided bool `help:"Those that are decided, instead of the open ones."`
-	Limit   int  `default:"50" help:"Maximum number of reports; 0 lists all." placeholder:"50"`
-	JSON    bool `name:"json" help:"Print a JSON array."`
+	Decided bool              `help:"What is decided, instead of what is open."`
+	Kind    moderation.Kind   `enum:"event,comment,image,user,plate,profile,publication,node,demand," default:"" help:"Only this kind of things." placeholder:"KIND"`
+	Reason  moderation.Reason `enum:"spam,abuse,illegal,other," default:"" help:"Only what people reported for this reason." placeholder:"REASON"`
+	Older   int64             `name:"older-than" help:"Only what was first reported more than so many hours ago." placeholder:"HOURS"`
+	Limit   int               `default:"50" help:"Maximum number of things; 0 lists all." placeholder:"50"`
+	JSON    bool              `name:"json" help:"Print a JSON array."`
 	dataCommand
 }
 
-// staffReport is a report as the command line shows it.
-type staffReport struct {
-	ID        moderation.ReportID `json:"id"`
-	Kind      moderation.Kind     `json:"kind"`
-	Object    int64               `json:"object"`
-	Reason    moderation.Reason   `json:"reason"`
-	Text      string              `json:"text"`
-	By        user.ID             `json:"by"`
-	Owner     user.ID             `json:"owner"`
-	CreatedAt instant.Timestamp   `json:"created_at"`
-	DecidedAt *instant.Timestamp  `json:"decided_at"`
-	Subject   *subject            `json:"subject"` // null: it was deleted
+// staffCase is all that people report of a thing, as the command line shows it.
+type staffCase struct {
+	view.Case
+	Texts []note          `json:"texts"`
+	Then  []view.Snapshot `json:"as_reported"`
+	Now   *view.Subject   `json:"subject_now"` // null: it was deleted
 }
 
-type subject struct {
-	Title    string `json:"title"`
-	Content  string `json:"content"`
-	URL      string `json:"url"`
-	IsHidden bool   `json:"is_hidden"`
+// note is what a person adds to a report.
+type note struct {
+	By        user.ID           `json:"by"`
+	Reason    moderation.Reason `json:"reason"`
+	Text      string            `json:"text"`
+	CreatedAt instant.Timestamp `json:"created_at"`
 }
 
-func reportOf(r moderation.Reported) staffReport {
-	shown := staffReport{
-		ID: r.ID, Kind: r.Kind, Object: r.Thing.ID, Reason: r.Reason, Text: r.Text, By: r.By, Owner: r.Owner,
-		CreatedAt: instant.Timestamp(r.Created), DecidedAt: view.OrNever(r.Decided),
+// shownCase is a case, and its thing as it is.
+type shownCase struct {
+	moderation.Case
+	now *moderation.Subject
+}
+
+func caseOf(c shownCase) staffCase {
+	shown := staffCase{Case: view.OfCase(c.Case, c.now), Texts: []note{}, Then: []view.Snapshot{}}
+	for _, n := range c.Notes {
+		shown.Texts = append(shown.Texts, note{n.By, n.Reason, n.Text, instant.Timestamp(n.Created)})
 	}
-	if s := r.Subject; s != nil {
-		shown.Subject = &subject{s.Title, s.Content, s.URL, s.IsHidden}
+	for _, v := range c.Versions {
+		shown.Then = append(shown.Then, view.OfSnapshot(v.Snapshot))
+	}
+	if c.now != nil {
+		shown.Now = new(view.OfSubject(c.Kind, *c.now))
 	}
 	return shown
 }
 
-func reportRow(r moderation.Reported) string {
-	state, about := "open", "deleted"
-	if r.IsDecided() {
-		state = "decided"
+func caseRow(c shownCase) string {
+	var s moderation.Snapshot
+	if c.now != nil {
+		s = c.now.Snapshot
 	}
-	if s := r.Subject; s != nil {
-		about = oneLine(cmp.Or(s.Title, s.Content, s.URL))
-		if s.IsHidden {
-			state = "hidden"
-		}
+	if len(c.Versions) > 0 {
+		s = c.Versions[0].Snapshot
 	}
-	return fmt.Sprintf("%d\t%s\t%s\t%d\t%s\t%d\t%d\t%s\t%s", r.ID, state, r.Kind, r.Thing.ID, r.Reason, r.By, r.Owner, clock(r.Created),
-		orDash(about))
+	state := string(cmp.Or(c.Outcome, "open"))
+	if c.Changed(c.now) {
+		state += ", changed"
+	}
+	people := 0
+	for _, n := range c.People {
+		people += n
+	}
+	about := cmp.Or(s.Title, s.Content, string(s.HTML), strings.TrimSpace(s.Firstname+" "+s.Lastname))
+	if about == "" && len(s.Pictures) > 0 {
+		about = s.Pictures[0].URL
+	}
+	return fmt.Sprintf("%d\t%s\t%s\t%d\t%d\t%d\t%s\t%s", c.ID, state, c.Kind, c.Thing.ID, people, c.Owner, clock(c.First),
+		orDash(oneLine(about)))
 }
 
 func (c moderationReports) Run(ctx context.Context, s streams) error {
@@ -81,11 +98,16 @@ func (c moderationReports) Run(ctx context.Context, s streams) error {
 		return misusef("--limit can't be negative")
 	}
 	return c.withApp(ctx, s, mustExist, func(ctx context.Context, app *bootstrap.App) error {
-		reports := behind(c.Limit, func(r page.CursorRequest) (page.CursorPage[moderation.Reported], error) {
-			found, err := app.Moderating.Reports(ctx, moderation.Query{IsDecided: c.Decided, CursorRequest: r})
-			return found.CursorPage, err
+		cases := behind(c.Limit, func(r page.CursorRequest) (page.CursorPage[shownCase], error) {
+			q := moderation.Query{IsDecided: c.Decided, Kind: c.Kind, Reason: c.Reason, CursorRequest: r}
+			found, err := app.Moderating.Cases(ctx, q, c.Older)
+			shown := page.CursorPage[shownCase]{Next: found.Next}
+			for _, one := range found.Items {
+				shown.Items = append(shown.Items, shownCase{one, found.Now[one.Thing]})
+			}
+			return shown, err
 		})
-		return printList(s, c.JSON, "ID\tSTATE\tKIND\tNUMBER\tREASON\tBY\tOWNER\tCREATED\tABOUT", reports, reportRow, reportOf)
+		return printList(s, c.JSON, "ID\tSTATE\tKIND\tNUMBER\tPEOPLE\tOWNER\tREPORTED\tABOUT", cases, caseRow, caseOf)
 	})
 }
 
@@ -99,11 +121,11 @@ type thingCommand struct {
 
 func (t thingCommand) change(
 	ctx context.Context, s streams, act audit.Act, line string,
-	change func(*moderating.Moderating, context.Context, moderation.Thing, string, error) (moderation.Hiding, error),
+	change func(*moderating.Moderating, context.Context, audit.Actor, moderation.Thing, string, error) (moderation.Hiding, error),
 ) error {
 	r := audit.Record{Act: act, Object: audit.Object{Kind: audit.Kind(t.Kind)}}
 	return t.actingOnPictures(ctx, s, mustExist, r, func(ctx context.Context, app *bootstrap.App, log actLog) error {
-		if _, err := change(app.Moderating, ctx, moderation.Thing{Kind: t.Kind, ID: t.ID}, t.Reason, nil); err != nil {
+		if _, err := change(app.Moderating, ctx, audit.Carried(ctx).By, moderation.Thing{Kind: t.Kind, ID: t.ID}, t.Reason, nil); err != nil {
 			return err
 		}
 		now := map[audit.Act]string{audit.Hidden: "hidden", audit.Restored: "shown again"}[act]
@@ -124,15 +146,15 @@ func (c moderationRestore) Run(ctx context.Context, s streams) error {
 }
 
 type moderationDecide struct {
-	ID     moderation.ReportID `arg:"" name:"id" help:"Report."`
-	Reason string              `required:"" help:"Reason, at most 500 characters."`
+	ID     moderation.CaseID `arg:"" name:"id" help:"Number that the list has."`
+	Reason string            `required:"" help:"Reason, at most 500 characters."`
 	actCommand
 }
 
 func (c moderationDecide) Run(ctx context.Context, s streams) error {
 	r := audit.Record{Act: audit.ReportDecided, Object: audit.Object{Kind: audit.Report}}
 	return c.acting(ctx, s, mustExist, r, func(ctx context.Context, app *bootstrap.App, log actLog) error {
-		decided, err := app.Moderating.Dismiss(ctx, c.ID, c.Reason, nil)
+		decided, err := app.Moderating.Dismiss(ctx, audit.Carried(ctx).By, c.ID, c.Reason, nil)
 		if err != nil {
 			return err
 		}

@@ -15,15 +15,14 @@ import (
 	"plaza/domain/moderation"
 )
 
-// complaint is a report as moderation reports prints it.
+// complaint is a case as moderation reports prints it.
 type complaint struct {
-	ID, Object, Owner int
-	Kind, Text        string
-	Subject           struct {
-		Title    string
-		IsHidden bool `json:"is_hidden"`
-	}
-	DecidedAt *string `json:"decided_at"`
+	ID, Object int
+	AsReported []struct{ Title string } `json:"as_reported"`
+	IsHidden   bool                     `json:"is_hidden"`
+	DecidedAt  *string                  `json:"decided_at"`
+	DecidedBy  any                      `json:"decided_by"`
+	Decision   *string
 }
 
 func (sh *shell) reports(flags ...string) (all []complaint) {
@@ -56,9 +55,13 @@ func TestMOD03_staff_hide_restore_and_decide_at_the_command_line(t *testing.T) {
 	sh.reported()
 	require.Len(t, sh.reports(), 1)
 	open := sh.reports()[0]
-	assert.Equal(t, "x", open.Subject.Title)
+	assert.Equal(t, "x", open.AsReported[0].Title)
 	assert.Contains(t, sh.run("moderation", "reports").ends(done).out, "open")
 	assert.Empty(t, sh.reports("--decided"))
+	assert.Empty(t, sh.reports("--kind", "comment"))
+	assert.Empty(t, sh.reports("--reason", "illegal"))
+	assert.Empty(t, sh.reports("--older-than", "1"))
+	assert.Len(t, sh.reports("--kind", "event", "--reason", "abuse"), 1)
 
 	id := fmt.Sprint(open.Object)
 	sh.run("moderation", "hide", "event", id, "--reason", "Ad").refuses(misused, "--as NAME")
@@ -69,10 +72,11 @@ func TestMOD03_staff_hide_restore_and_decide_at_the_command_line(t *testing.T) {
 	sh.run("moderation", "hide", "event", id, "--as", "maria", "--reason", "Ad").refuses(refused, "hidden")
 	assert.Empty(t, sh.reports())
 	decided := sh.reports("--decided")[0]
-	assert.True(t, decided.Subject.IsHidden)
+	assert.True(t, decided.IsHidden)
 	assert.NotNil(t, decided.DecidedAt)
+	assert.Equal(t, []any{"maria", new("hidden")}, []any{decided.DecidedBy, decided.Decision})
 	sh.run("moderation", "restore", "event", id, "--as", "maria", "--reason", "A mistake").ends(done)
-	assert.False(t, sh.reports("--decided")[0].Subject.IsHidden)
+	assert.False(t, sh.reports("--decided")[0].IsHidden)
 	sh.run("moderation", "decide", fmt.Sprint(open.ID), "--as", "maria", "--reason", "No ad").refuses(refused, "decided already")
 	sh.run("moderation", "decide", "99", "--as", "maria", "--reason", "No ad").refuses(refused, "Report not found")
 	sh.run("moderation", "reports", "--limit", "-1").refuses(misused, "--limit")

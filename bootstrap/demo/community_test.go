@@ -37,12 +37,12 @@ func TestOFF02_the_demo_has_work_for_staff(t *testing.T) {
 		})
 	}
 
-	reports, err := w.ports.Moderation.Reports(t.Context(), moderation.Query{})
+	cases, err := w.ports.Moderation.Cases(t.Context(), moderation.Query{})
 	require.NoError(t, err)
-	require.Len(t, reports.Items, 1)
-	r := reports.Items[0]
-	assert.Equal(t, []user.ID{owen, rex}, []user.ID{r.By, r.Owner})
-	assert.Contains(t, r.Subject.Content, "watches")
+	require.Len(t, cases.Items, 1)
+	r := cases.Items[0]
+	assert.Equal(t, []user.ID{owen, rex}, []user.ID{r.Notes[0].By, r.Owner})
+	assert.Contains(t, r.Versions[0].Content, "watches")
 
 	account, err := w.ports.Accounts.ByID(t.Context(), rex)
 	require.NoError(t, err)

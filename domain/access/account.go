@@ -34,6 +34,11 @@ type Leaving struct {
 	From     netip.Addr
 }
 
+// IsDisabledFrom reports whether staff have disabled the account, which was the other before. One that is closed is not.
+func (a Account) IsDisabledFrom(before Account) bool {
+	return a.Disabled && !before.Disabled && !a.Erasing
+}
+
 // Close takes the password and all rights away from the account before its data is erased. It invalidates every key.
 func (a *Account) Close() {
 	a.SetPassword("")

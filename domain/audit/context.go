@@ -73,6 +73,17 @@ func Carries(ctx context.Context) bool {
 	return c != nil && !c.isReading
 }
 
+// Carried returns the record that the context carries, as far as it is known. Without one it is zero.
+func Carried(ctx context.Context) Record {
+	c := carriedBy(ctx)
+	if c == nil {
+		return Record{}
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.record
+}
+
 // Because adds the reason to the record that the context carries. A use case calls it before it changes anything.
 func Because(ctx context.Context, reason string) {
 	if c := carriedBy(ctx); c != nil && !c.isReading {
@@ -84,13 +95,8 @@ func Because(ctx context.Context, reason string) {
 
 // Written returns the record that the context carries as it is stored, and reports whether it is.
 func Written(ctx context.Context) (Record, bool) {
-	c := carriedBy(ctx)
-	if c == nil {
-		return Record{}, false
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.record, c.record.ID != 0
+	r := Carried(ctx)
+	return r, r.ID != 0
 }
 
 // Complete appends the record that the context carries to the log, unless a store has written it.

@@ -60,6 +60,14 @@ func (a Addresses) URL(key Key, to Audience, now time.Time) string {
 	return a.folder + path + "?expires=" + expires + "&signature=" + a.sign(key, expires)
 }
 
+// Of returns the address of the picture for the audience whose folder it is in.
+func (a Addresses) Of(key Key, now time.Time) string {
+	if strings.HasPrefix(string(key), Viewers.folder()+"/") {
+		return a.URL(key, Viewers, now)
+	}
+	return a.URL(key, Everyone, now)
+}
+
 // Check returns the expiry of an address if URL signed the key with the expiry and it
 // has not passed. Otherwise it returns ErrBadAddress without a more specific reason.
 func (a Addresses) Check(key Key, expires, signature string, now time.Time) (until time.Time, err error) {

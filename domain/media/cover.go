@@ -36,16 +36,20 @@ func PictureAt(address string, width, height int) Picture {
 	if width == 0 {
 		return p
 	}
-	separator := "?"
-	if strings.Contains(address, "?") {
-		separator = "&"
-	}
 	for _, spec := range PictureSizes {
-		size := Size{Name: spec.Name, Path: address + separator + "size=" + spec.Name}
+		size := Size{Name: spec.Name, Path: SizeAt(address, spec.Name)}
 		size.Width, size.Height = spec.Fit(width, height)
 		p.Sizes = append(p.Sizes, size)
 	}
 	return p
+}
+
+// SizeAt returns the address of a size of the picture at the address (IMG-08).
+func SizeAt(address, size string) string {
+	if strings.Contains(address, "?") {
+		return address + "&size=" + size
+	}
+	return address + "?size=" + size
 }
 
 // CoverOf returns the picture that is stored under the key.

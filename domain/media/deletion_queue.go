@@ -141,18 +141,39 @@ func Move(
 
 // copyFile stores the file of a key, if there is one, under another.
 func copyFile(ctx context.Context, s Store, from, to Key) error {
-	file, err := s.Open(ctx, from)
-	if errors.Is(err, ErrNotFound) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	content, err := io.ReadAll(file)
-	if err = errors.Join(err, file.Close()); err != nil {
+	content, err := contentOf(ctx, s, from)
+	if err != nil || content == nil {
 		return err
 	}
 	return s.Put(ctx, to, content)
+}
+
+// contentOf returns the content of the file of a key, or nil if there is none.
+func contentOf(ctx context.Context, s Store, key Key) ([]byte, error) {
+	file, err := s.Open(ctx, key)
+	if errors.Is(err, ErrNotFound) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	content, err := io.ReadAll(file)
+	return content, errors.Join(err, file.Close())
+}
+
+// Copy stores what the picture shows at most in the size md under a new key for Viewers, and returns the key. It is empty if the
+// picture has no file.
+func Copy(ctx context.Context, s Store, of Key) (Key, error) {
+	for _, from := range append(of.SizeKeys("md"), of) {
+		content, err := contentOf(ctx, s, from)
+		if err != nil {
+			return "", err
+		}
+		if kind, isKey := from.Type(); isKey && len(content) > 0 { // the file of a size that is the picture itself is empty
+			return Upload{Type: kind, Bytes: content}.Put(ctx, s, Viewers)
+		}
+	}
+	return "", nil
 }
 
 // TrashTime is how long a picture stays in the trash.

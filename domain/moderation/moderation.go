@@ -1,7 +1,7 @@
 // Package moderation is about what people report to staff, and what staff hide (MOD-01, MOD-03).
 //
-// A person reports a thing once. Hiding a thing decides the reports of it. A hidden thing is its owner's alone until staff
-// restore it; package event has the rule for events.
+// A person reports a thing once. The reports of a thing are one case until staff decide it, which hiding the thing does (MOD-05). A
+// hidden thing is its owner's alone until staff restore it; package event has the rule for events.
 package moderation
 
 import (
@@ -36,24 +36,23 @@ const (
 
 // kinds are the kinds of things, each under the name that it has in requests.
 var kinds = []struct {
-	kind       Kind
-	isHideable bool
-	pictures   media.Audience // who gets the addresses of its pictures while it is not hidden
+	kind     Kind
+	pictures media.Audience // who gets the addresses of its pictures while it is not hidden
 }{
-	{Event, true, media.Viewers}, {Comment, true, media.Viewers}, {Image, true, media.Everyone}, {Person, false, media.Everyone},
-	{Plate, true, media.Viewers}, {Profile, true, media.Everyone},
-	{Publication, true, media.Everyone}, {Node, true, media.Everyone}, {Demand, true, media.Everyone},
+	{Event, media.Viewers}, {Comment, media.Viewers}, {Image, media.Everyone}, {Person, media.Everyone}, {Plate, media.Viewers},
+	{Profile, media.Everyone}, {Publication, media.Everyone}, {Node, media.Everyone}, {Demand, media.Everyone},
 }
 
-// Hideable returns the kinds of things that staff can hide.
-func Hideable() (all []Kind) {
+// Kinds returns every kind.
+func Kinds() (all []Kind) {
 	for _, of := range kinds {
-		if of.isHideable {
-			all = append(all, of.kind)
-		}
+		all = append(all, of.kind)
 	}
 	return all
 }
+
+// Hideable returns the kinds of things that staff can hide.
+func Hideable() []Kind { return slices.DeleteFunc(Kinds(), func(k Kind) bool { return k == Person }) }
 
 // Thing is what people report and staff hide.
 type Thing struct {
@@ -70,6 +69,9 @@ func (t Thing) Audience(isHidden bool) media.Audience {
 	}
 	return media.Viewers
 }
+
+// HasSizes reports whether the pictures of the thing are in the sizes of media.PictureSizes. Others are small.
+func (t Thing) HasSizes() bool { return t.Kind == Event || t.Kind == Image || t.Kind == Plate }
 
 // Reason is why a person reports a thing.
 type Reason string
@@ -100,14 +102,35 @@ type Report struct {
 	By user.ID
 	Thing
 	Owner   user.ID // whose thing it is
+	Case    CaseID  // zero until stored
 	Reason  Reason
 	Text    string
 	Created time.Time
-	Decided time.Time // zero: staff have not decided it
+	Decided time.Time // zero: staff have not decided the case
+	Outcome Outcome   // empty: as before
+	Copies  Copies    // of the thing's pictures; none in what a store returns
 }
 
-// IsDecided reports whether staff have decided the report.
-func (r Report) IsDecided() bool { return !r.Decided.IsZero() }
+// State is what became of a report, for its author (MOD-07).
+type State string
+
+// The states.
+const (
+	Open      State = "open"
+	TakenDown State = "taken_down"
+	Kept      State = "dismissed"
+)
+
+// State returns what became of the report.
+func (r Report) State() State {
+	switch r.Outcome {
+	case "":
+		return Open
+	case OutcomeDismissed:
+		return Kept
+	}
+	return TakenDown
+}
 
 // AtCursor returns the place of the report in its list, whose later pages have lesser cursors.
 func (r Report) AtCursor() page.Cursor { return page.Cursor{ID: int64(r.ID)} }
@@ -120,22 +143,6 @@ func NewReport(by user.ID, of Thing, why Reason, more string, now time.Time) (Re
 	}
 	wrong.Add("text", TextLimit.Problem(more))
 	return Report{By: by, Thing: of, Reason: why, Text: more, Created: instant.Normalise(now)}, wrong.Err()
-}
-
-// Subject is what a report is about, as staff see it.
-type Subject struct {
-	Title    string    // of an event, or of what was imported
-	Content  string    // of an event, a comment, or what was imported
-	Event    int64     // that the comment is on
-	Image    media.Key // of an image
-	URL      string    // of an image; empty as a store returns it
-	IsHidden bool
-}
-
-// Reported is a report with what it is about.
-type Reported struct {
-	Report
-	Subject *Subject // nil: it was deleted
 }
 
 // Hiding is that staff have hidden a thing.
@@ -155,6 +162,7 @@ func (h Hiding) AtCursor() page.Cursor {
 var (
 	ErrDecided   = fault.New(fault.Conflict, "The report is decided already.")
 	ErrNoReport  = fault.New(fault.NotFound, "Report not found.")
+	ErrOwn       = fault.New(fault.Conflict, "You own it, or have reported it.")
 	ErrHidden    = fault.New(fault.Conflict, "It is hidden already.")
 	ErrNotHidden = fault.New(fault.Conflict, "It is not hidden.")
 	// ErrNoHiding is the fault of a hidden thing without its Hiding, which a check repairs.
@@ -173,28 +181,37 @@ func Turned(wasHidden, isHidden bool) (bool, error) {
 	return wasHidden, ErrNotHidden
 }
 
-// Query selects reports.
-type Query struct {
-	IsDecided bool
-	page.CursorRequest
-}
-
 // Store stores reports, and hides things. Every implementation passes test/ports.Moderation.
 type Store interface {
-	// Report stores the report and returns it with its number, and true. If the person has reported the thing before, it
-	// returns that report and false, and is charged, too. Charges are as in event.Repository.
+	// Report stores the report in the open case of the thing, and returns it with its number, and true. Without an open case it opens
+	// one. It keeps the thing as it is, unless the case has kept the same, with the copies. It returns ErrUncopied if the thing has a
+	// picture of which neither the report nor the case has a copy. Copies that the case does not need it queues for deletion. If the
+	// person has reported the thing before, it returns that report and false, and is charged, too. Charges are as in
+	// event.Repository.
 	Report(ctx context.Context, r Report, charges ...ratelimit.Charge) (Report, bool, error)
-	// Reports returns the reports that are open, or those that are decided, the newest first, with what they are about. The
-	// Subject of a person is empty.
-	Reports(ctx context.Context, q Query) (page.CursorPage[Reported], error)
-	// Decide marks the report as decided then. It returns ErrNoReport if it does not exist, and ErrDecided if it is decided.
-	Decide(ctx context.Context, id ReportID, then time.Time) (Report, error)
+	// Uncopied returns the pictures of the thing of which its open case has no copies.
+	Uncopied(ctx context.Context, t Thing) ([]Picture, error)
+	// HasReported reports whether the person has reported the thing.
+	HasReported(ctx context.Context, by user.ID, t Thing) (bool, error)
+	// ReportsBy returns a page of the person's reports, the newest first.
+	ReportsBy(ctx context.Context, by user.ID, r page.Request) (page.Page[Report], error)
+	// Subjects returns the things as they are, also hidden ones and those that only some may see. Those that were deleted are missing.
+	Subjects(ctx context.Context, things []Thing) (map[Thing]Subject, error)
+	// Cases returns the open cases that the query admits, the first reported first, or the decided ones, the latest decided first,
+	// with the things as they were, and the newest MostNotes reports with a text.
+	Cases(ctx context.Context, q Query) (page.CursorPage[Case], error)
+	// Case returns the case without what it keeps, or ErrNoReport.
+	Case(ctx context.Context, id CaseID) (Case, error)
+	// Decide marks the case as dismissed then, by whom and for the reason that the audit record of the context has. It returns
+	// ErrNoReport if the case does not exist, and ErrDecided if it is decided. What a decided case keeps is kept for KeptFor, but if
+	// the owner is erased, the case is removed.
+	Decide(ctx context.Context, id CaseID, then time.Time) (Case, error)
 	// Pictures returns the keys of the pictures that hiding or restoring the thing moves, and whether it is hidden: those of an
 	// event are its plates. It returns event.ErrNotFound, event.ErrNoComment, event.ErrNoPlate, userimage.ErrNotFound,
 	// user.ErrNotFound or feed.ErrNoItem if the thing does not exist, and event.ErrNotFound if things of its kind can't be hidden.
 	Pictures(ctx context.Context, t Thing) (keys []media.Key, isHidden bool, err error)
-	// Hide hides the thing with its listing, counts and notification, and decides the open reports of it: of its calls at once
-	// exactly one hides it. It returns the hiding with the owner, ErrHidden if it is hidden, and the errors of Pictures if it does
+	// Hide hides the thing with its listing, counts and notification, and decides the open case of it as Decide does: of its calls at
+	// once exactly one hides it. It returns the hiding with the owner, ErrHidden if it is hidden, and the errors of Pictures if it does
 	// not exist.
 	//
 	// A hidden plate is on its event, and shown to no one. An event without anything else stays published. A hidden profile is that

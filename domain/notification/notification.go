@@ -113,14 +113,25 @@ func OfFollow(s subscription.Subscription) Notice {
 	return Notice{Source: Source{Follow, s.User, int64(s.Followed)}, To: s.Followed, Created: s.Created}
 }
 
-// OfHiding returns the notice of a thing that staff have hidden. One of a hidden person's own is for them, too.
+// OfHiding returns the notice of a thing that staff have hidden.
 func OfHiding(h moderation.Hiding) Notice {
 	return Notice{Source: Source{Kind: Hidden, Object: h.ID}, To: h.Owner, Created: h.At, About: h.Kind, Note: h.Reason}
 }
 
-// OfRestoring returns the notice of a hidden thing that staff have restored then, for the reason.
-func OfRestoring(h moderation.Hiding, reason string, then time.Time) Notice {
-	return Notice{Source: Source{Kind: Restored, Object: h.ID}, To: h.Owner, Created: then, About: h.Kind, Note: reason}
+// OfRestoring returns the notice of a hidden thing that staff have restored. Without a time of the decision it is To no one.
+func OfRestoring(h moderation.Hiding, d moderation.Decision) Notice {
+	n := Notice{Source: Source{Kind: Restored, Object: h.ID}, Created: d.At, About: h.Kind, Note: d.Reason}
+	if !d.At.IsZero() {
+		n.To = h.Owner
+	}
+	return n
+}
+
+// OfDecision returns the notice of a report that staff have decided.
+func OfDecision(r moderation.Report) Notice {
+	return Notice{
+		Source: Source{Kind: ReportDecided, Object: int64(r.ID)}, To: r.By, Created: r.Decided, About: KindReport, Note: string(r.State()),
+	}
 }
 
 // Notification tells a person of something that another one or staff did.

@@ -35,6 +35,7 @@ const (
 	Blocks          Kind = "blocks"           // block.Block
 	Notifications   Kind = "notifications"    // Notification
 	Reports         Kind = "reports"          // moderation.Report
+	Cases           Kind = "cases"            // moderation.Case, without its reports and what it keeps
 	Hidden          Kind = "hidden"           // moderation.Hiding
 	Images          Kind = "images"           // userimage.Image
 	Publications    Kind = "publications"     // Publication
@@ -139,6 +140,8 @@ func Kinds() []Description {
 		{Blocks, "People whom you block. People who block you are not listed: that is data of theirs.", Removed},
 		{Notifications, "What others did that concerns you, kept for 90 days.", Removed},
 		{Reports, "What you have reported to staff.", Removed},
+		// An open case stays, with what it keeps, until staff have decided it. Then it goes.
+		{Cases, "What others reported of yours, and how staff have decided. Who reported it is data of theirs.", Removed},
 		{Images, "Images that you have uploaded, with their tags, deleted ones included. The files of deleted ones are gone.", Removed},
 		// It goes with what is hidden: a hidden thing has its reason as long as it is stored.
 		{Hidden, "What staff have hidden of yours, and why.", Removed},
@@ -178,8 +181,8 @@ type Store interface {
 	// listings, totals, and the queue of pictures to delete. It returns how many; zero if none remain.
 	//
 	// Of Follows and Blocks, Erase also removes those by others of the user. Of Notifications it also removes those of what
-	// the user did, and of Reports those of what is the user's. Of StaffActs it also blanks the reasons of what the user did
-	// as staff. It must not change open orders, nor prepayments that may still be paid.
+	// the user did, and with Cases their reports. Of StaffActs it also blanks the reasons of what the user did
+	// as staff. It must not change open orders, open cases, nor prepayments that may still be paid.
 	//
 	// Erasing the Account frees the phone number and removes the password, the names, the avatar and the presence.
 	// The account stays, as user.Phone.IsErased tells, and is disabled. user.Directory does not know the user any more,

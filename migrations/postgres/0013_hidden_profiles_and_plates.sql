@@ -1,12 +1,5 @@
 -- Plates and profiles that staff have hidden (MOD-06).
 
--- (widened by 0012)
-ALTER TABLE reports DROP CONSTRAINT reports_kind_check, ADD CONSTRAINT reports_kind_check
-    CHECK (kind IN ('event', 'comment', 'image', 'user', 'plate', 'profile', 'publication', 'node', 'demand'));
-ALTER TABLE hidden_things DROP CONSTRAINT hidden_things_kind_check, ADD CONSTRAINT hidden_things_kind_check
-    CHECK (kind IN ('event', 'comment', 'image', 'plate', 'profile', 'publication', 'node', 'demand'));
--- (end)
-
 ALTER TABLE plates ADD COLUMN hidden boolean NOT NULL DEFAULT false;  -- staff have hidden it
 
 CREATE TRIGGER plates_hidden AFTER DELETE ON plates FOR EACH ROW WHEN (OLD.hidden) EXECUTE FUNCTION remove_hiding('plate');

@@ -51,6 +51,7 @@ var contentTrials = map[string]trial{
 	"GET /api/back-office/v1/audit/": {"staff", plainly(acts, nil, 200)},
 
 	"POST /api/activity/report/":        {"authenticated", plainly(reportPath, object{"user": 99_999, "reason": "spam"}, 400)},
+	"GET /api/activity/report/":         {"authenticated", plainly(reportPath, nil, 200)},
 	"GET /api/user/moderation/":         {"authenticated", plainly(hiddenPath, nil, 200)},
 	"GET /api/back-office/v1/report/":   {"staff", plainly(staffReports, nil, 200)},
 	"POST /api/back-office/v1/decide/":  {"staff", plainly(decidePath, object{"report": 9999, "reason": "x"}, 404)},

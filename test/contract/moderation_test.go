@@ -2,10 +2,11 @@ package contract
 
 import (
 	"fmt"
-	"plaza/test/pictures"
 	"strings"
 	"testing"
 	"time"
+
+	"plaza/test/pictures"
 
 	"github.com/stretchr/testify/assert"
 )
@@ -27,7 +28,6 @@ var moderationRows = []row{
 	{"MOD-03 a hidden comment is its author's alone until it is restored", hiddenComment, everyStore},
 	{"MOD-03 a hidden image is in no list, and its files are not served", hiddenImage, everyServer},
 	{"OFF-01 staff decide reports", decidedReports, everyStore},
-	{"OFF-01 a report says what it is about, unless that was deleted", reportedSubjects, everyStore},
 	{"OFF-01 staff hide with a reason, and once", hiddenWrongly, oneStore},
 }
 
@@ -38,15 +38,16 @@ func reportedOnce(t *testing.T, s *server) {
 	for i, body := range []object{{"event": id}, {"comment": comment}, {"user": ada.id}} {
 		body["reason"], body["text"] = "abuse", "It's rude"
 		first := bob.post(t, reportPath, body).is(201)
-		first.hasFields("data", []string{"id", "kind", "object", "reason", "text", "created_at"})
+		first.hasFields("data", []string{"id", "kind", "object", "reason", "text", "created_at", "state"})
 		again := bob.post(t, reportPath, body).is(200)
 		assert.Equal(t, first.at("data"), again.at("data"))
 		list := staff.get(t, staffReports).is(200)
 		assert.Len(t, list.list("data"), i+1)
-		assert.Equal(t, first.int("data.id"), list.int("data.0.id"), "the newest first")
-		assert.EqualValues(t, bob.id, list.int("data.0.by"))
-		assert.EqualValues(t, ada.id, list.int("data.0.owner"))
-		assert.Nil(t, list.at("data.0.decided_at"))
+		last := fmt.Sprintf("data.%d.", i)
+		assert.Equal(t, first.at("data.kind"), list.at(last+"kind"), "the first reported first")
+		assert.EqualValues(t, bob.id, list.int(last+"texts.0.by.uid"))
+		assert.EqualValues(t, ada.id, list.int(last+"owner.uid"))
+		assert.Nil(t, list.at(last+"decided_at"))
 	}
 }
 
@@ -127,8 +128,12 @@ func (p person) contents(t *testing.T, on int) (listed, within, notified []strin
 	assert.Equal(t, len(listed), list.int("pagination.total_count"))
 	within = p.reads(t, on).column("data.comments", "content")
 	notices := p.get(t, notifications).is(200)
-	notified = notices.column("data", "comment.content")
-	assert.Equal(t, len(notified), notices.int("unread_count"))
+	assert.Equal(t, len(notices.list("data")), notices.int("unread_count"))
+	for _, n := range notices.list("data") {
+		if said, is := dig(n, "comment.content"); is {
+			notified = append(notified, fmt.Sprint(said))
+		}
+	}
 	return listed, within, notified
 }
 
@@ -153,8 +158,8 @@ func hiddenComment(t *testing.T, s *server) {
 	ada.delete(t, commentPath(comment)).is(404)
 	ada.post(t, reportPath, object{"comment": comment, "reason": "abuse"}).invalid("comment")
 	reported := staff.get(t, staffReports+"?state=decided").is(200)
-	assert.Equal(t, "Rude", reported.at("data.0.subject.comment.content"))
-	assert.Equal(t, true, reported.at("data.0.subject.is_hidden"))
+	assert.Equal(t, "Rude", reported.at("data.0.subject_then.content"))
+	assert.Equal(t, true, reported.at("data.0.is_hidden"))
 	assert.Equal(t, "comment", bob.get(t, hiddenPath).is(200).at("data.0.kind"))
 	bob.get(t, commentsOn(id)).is(200).shows(object{"1.content": "Rude", "1.is_hidden": true})
 	staff.post(t, hidePath, object{"comment": comment, "reason": "Again"}).is(409)
@@ -187,8 +192,10 @@ func hiddenImage(t *testing.T, s *server) {
 	isShown(404, 0)
 	assert.Equal(t, "image", ada.get(t, hiddenPath).is(200).at("data.0.kind"))
 	reported := staff.get(t, staffReports+"?state=decided").is(200)
-	assert.Equal(t, true, reported.at("data.0.subject.is_hidden"))
-	s.anyone().fetches(t, reported.text("data.0.subject.image.url")).is(200)
+	assert.Equal(t, true, reported.at("data.0.is_hidden"))
+	for _, subject := range []string{"then", "now"} {
+		s.anyone().fetches(t, reported.text("data.0.subject_"+subject+".pictures.0")).is(200)
+	}
 	bob.post(t, reportPath, object{"image": id, "reason": "illegal"}).invalid("image")
 	ada.patch(t, imagePath(id), object{"tags": []any{"rain", "tea"}}).is(200)
 	isShown(404, 0)
@@ -201,7 +208,8 @@ func hiddenImage(t *testing.T, s *server) {
 func decidedReports(t *testing.T, s *server) {
 	ada, bob, staff := s.member(t), s.member(t), s.staff(t)
 	id := ada.publishes(t, "Fog")
-	report := bob.post(t, reportPath, object{"event": id, "reason": "spam"}).is(201).int("data.id")
+	bob.post(t, reportPath, object{"event": id, "reason": "spam"}).is(201)
+	report := staff.get(t, staffReports).is(200).int("data.0.id")
 	staff.post(t, decidePath, object{}).invalid("report", "reason")
 	staff.post(t, decidePath, object{"report": report, "reason": "No spam"}).is(201)
 	staff.post(t, decidePath, object{"report": report, "reason": "No spam"}).is(409)
@@ -210,34 +218,6 @@ func decidedReports(t *testing.T, s *server) {
 	staff.get(t, staffReports+"?state=any").invalid("state")
 	bob.get(t, eventPath(id)).is(200)
 	assert.Equal(t, []string{"report_decided"}, staff.get(t, acts).is(200).column("data", "act"))
-}
-
-func reportedSubjects(t *testing.T, s *server) {
-	ada, bob, staff := s.member(t), s.member(t), s.staff(t)
-	id := ada.publishes(t, "Fog")
-	comment := bob.comments(t, id, "Rude")
-	image := ada.post(t, images, object{"img": dot}).is(201)
-	for _, c := range []struct{ report, shown object }{
-		{object{"event": id}, object{"event.id": id, "event.title": "Fog", "event.author.uid": ada.id, "is_hidden": false, "comment": nil}},
-		{object{"comment": comment}, object{"comment.content": "Rude", "comment.event": id, "comment.author.uid": bob.id}},
-		{object{"image": image.int("data.id")}, object{"image.url": image.at("data.img"), "image.owner.uid": ada.id}},
-		{object{"user": ada.id}, object{"user.uid": ada.id}},
-	} {
-		c.report["reason"] = "spam"
-		bob.post(t, reportPath, c.report).is(201)
-		list := staff.get(t, staffReports).is(200)
-		list.hasFields("data.0.subject", []string{"event", "comment", "image", "user", "publication", "node", "demand", "is_hidden"})
-		for field, value := range c.shown {
-			list.shows(object{"0.subject." + field: value})
-		}
-	}
-	staff.post(t, hidePath, object{"event": id, "reason": "Advertises"}).is(201)
-	assert.Equal(t, true, staff.get(t, staffReports+"?state=decided").is(200).at("data.0.subject.is_hidden"))
-	ada.delete(t, eventPath(id)).is(204)
-	assert.Nil(t, staff.get(t, staffReports+"?state=decided").is(200).at("data.0.subject"))
-	open := staff.get(t, staffReports).is(200)
-	assert.Nil(t, open.at("data.2.subject"), "the comment went with the event")
-	assert.NotNil(t, open.at("data.1.subject"))
 }
 
 func hiddenWrongly(t *testing.T, s *server) {

@@ -87,7 +87,9 @@ func reporting(w *fixtures) guardedWrite {
 			return report(people[i], charges)
 		},
 		stored: func() []int64 {
-			return mapped(w.reports(false), func(r moderation.Report) int64 { return int64(r.ID) })
+			own, err := w.Moderation.ReportsBy(w.Context(), author, page.Request{})
+			require.NoError(w, err)
+			return mapped(own.Items, func(r moderation.Report) int64 { return int64(r.ID) })
 		},
 		fail: func(_ *idempotency.Key, charges ...ratelimit.Charge) (int64, error) {
 			return report(author+99, charges)

@@ -143,7 +143,8 @@ func importPublication(w *fixtures) {
 		func(r *imported.PublicationRecord) { r.HTML = "<p>Again</p>" },
 		func(r *imported.PublicationRecord) { r.HTML, r.Title = "", "Without a text" },
 		func(r *imported.PublicationRecord) { r.Bundle.ID = 0 },
-	)...), "Publication.Content.Author", "Publication.Bundle.FirstOriginal", "Publication.Bundle.Original") // of other records
+	)...), "Publication.Content.Author", "Publication.Bundle.FirstOriginal", "Publication.Bundle.Original", // of other records
+		"Publication.Content.Hidden") // of staff
 }
 
 func importNode(w *fixtures) {
@@ -165,7 +166,7 @@ func importNode(w *fixtures) {
 		func(r *imported.NodeRecord) { r.Bundle, r.By = 7, "another" },
 		func(r *imported.NodeRecord) { r.HTML = "" },
 		func(r *imported.NodeRecord) { r.Bundle = 0 },
-	)...), "Node.Content.Author") // of another record
+	)...), "Node.Content.Author", "Node.Content.Hidden") // of another record, and of staff
 }
 
 func importDemand(w *fixtures) {
@@ -196,7 +197,7 @@ func importDemand(w *fixtures) {
 	assertComplete(w, follows(c, &r, func(r imported.DemandRecord) {
 		r.Author = authors[r.By]
 		w.assertListed(r.Demand)
-	}, append(edits, func(r *imported.DemandRecord) { r.By = "another" })...), "Demand.Author")
+	}, append(edits, func(r *imported.DemandRecord) { r.By = "another" })...), "Demand.Author", "Demand.Hidden")
 	r.Tags, r.Images = []string{}, []string{}
 	assert.Equal(w, repeated(1, imported.Same), c.importAll(r), "no tags are no tags")
 }

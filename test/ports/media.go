@@ -39,6 +39,7 @@ func Media(t *testing.T, open func(t *testing.T) media.Store) {
 		{"a cancelled call returns the error of its context and stores nothing", mediaCancelled},
 		{"All goes through the pictures that are there", mediaAll},
 		{"a picture in the trash is kept there, and All passes over it", mediaTrash},
+		{"what Move moves is there with its sizes under the new keys alone", mediaMove},
 		{"the mark is empty, then what was set last, and never another first one", mediaMark},
 		{"of several first marks at once one is stored, which all return", mediaFirstMark},
 	} {

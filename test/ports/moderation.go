@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"plaza/domain/audit"
 	"plaza/domain/event"
 	"plaza/domain/media"
 	"plaza/domain/moderation"
@@ -20,9 +21,15 @@ import (
 func Moderation(t *testing.T, open Open) {
 	open.keeps(t, append([]promise{
 		{"Report stores the report; the same again is the first", reportOnce},
-		{"reports are listed by state, the newest first, behind a cursor", listReports},
-		{"reports say what they are about, unless it was deleted", listSubjects},
-		{"a report is decided once", decideOnce},
+		{"the reports of a thing are one case, also at once; another one after the decision", reportCases},
+		{"open cases are listed by the first report, decided ones by the decision, by what they are, behind a cursor", listCases},
+		{"a case keeps the thing as it was, each form once, and the newest notes", keepVersions},
+		{"a case keeps one copy of each picture; what it does not need is queued", keepCopies},
+		{"things are read as they are, unless they were deleted", readSubjects},
+		{"a case is decided once, by whom and why the context says", decideOnce},
+		{"disabling an account decides the case about the user", decideByDisabling},
+		{"the reports of a person are listed, the newest first, with what became of them", listReportsBy},
+		{"the erasure of the owner leaves an open case until it is decided", eraseReported},
 		{"a hidden event is its author's alone, as what it was", hideEvent},
 		{"an event is hidden and restored once, also at once", hideOnce},
 		{"a change of its author does not show a hidden event", changeHidden},
@@ -47,31 +54,45 @@ func Moderation(t *testing.T, open Open) {
 	}, moderationFeed...))
 }
 
+// complain reports the thing, with copies of its pictures that have their names.
 func (w *fixtures) complain(by user.ID, of moderation.Thing, owner user.ID) moderation.Report {
 	w.Helper()
-	r, err := moderation.NewReport(by, of, moderation.Abuse, "It's \"rude\" \\ 🀄", noon)
+	return w.complainFor(moderation.Abuse, "It's \"rude\" \\ 🀄", by, of, owner, noon)
+}
+
+func (w *fixtures) complainFor(
+	why moderation.Reason, text string, by user.ID, of moderation.Thing, owner user.ID, at time.Time,
+) moderation.Report {
+	w.Helper()
+	r, err := moderation.NewReport(by, of, why, text, at)
 	require.NoError(w, err)
-	r.Owner = owner
+	r.Owner, r.Copies = owner, moderation.Copies{}
+	pictures, err := w.Moderation.Uncopied(w.Context(), of)
+	require.NoError(w, err)
+	for _, p := range pictures {
+		r.Copies[p.Name] = media.Key("private/copy-" + p.Name)
+	}
 	stored, _, err := w.Moderation.Report(w.Context(), r)
 	require.NoError(w, err)
 	return stored
 }
 
-func (w *fixtures) reports(isDecided bool) []moderation.Report {
+// cases returns the cases that the query admits, read in parts of two.
+func (w *fixtures) cases(q moderation.Query) (all []moderation.Case) {
 	w.Helper()
-	return mapped(w.reported(isDecided), func(r moderation.Reported) moderation.Report { return r.Report })
-}
-
-func (w *fixtures) reported(isDecided bool) (all []moderation.Reported) {
-	w.Helper()
-	for after := (page.Cursor{}); ; {
-		part, err := w.Moderation.Reports(w.Context(), moderation.Query{IsDecided: isDecided, CursorRequest: page.Behind(after, 2)})
+	for q.CursorRequest = page.Behind(page.Cursor{}, 2); ; {
+		part, err := w.Moderation.Cases(w.Context(), q)
 		require.NoError(w, err)
 		if all = append(all, part.Items...); part.Next == (page.Cursor{}) {
 			return all
 		}
-		after = part.Next
+		q.CursorRequest = page.Behind(part.Next, 2)
 	}
+}
+
+func (w *fixtures) openCases() []moderation.CaseID {
+	w.Helper()
+	return mapped(w.cases(moderation.Query{}), func(c moderation.Case) moderation.CaseID { return c.ID })
 }
 
 func thing(id event.ID) moderation.Thing {
@@ -101,7 +122,8 @@ func reportOnce(w *fixtures) {
 	first := w.complain(other, of, author)
 	require.Positive(w, first.ID)
 	assert.Equal(w, moderation.Report{
-		ID: first.ID, By: other, Thing: of, Owner: author, Reason: moderation.Abuse, Text: "It's \"rude\" \\ 🀄", Created: noon,
+		ID: first.ID, By: other, Thing: of, Owner: author, Case: first.Case, Reason: moderation.Abuse, Text: "It's \"rude\" \\ 🀄",
+		Created: noon,
 	}, first)
 	again, isNew, err := w.Moderation.Report(w.Context(), moderation.Report{
 		By: other, Thing: of, Owner: author, Reason: moderation.Spam, Created: noon.Add(time.Hour),
@@ -113,67 +135,6 @@ func reportOnce(w *fixtures) {
 	_, _, err = w.Moderation.Report(w.Context(), moderation.Report{By: other + 99, Thing: of, Owner: author, Reason: moderation.Spam,
 		Created: noon})
 	assert.Error(w, err)
-}
-
-func listReports(w *fixtures) {
-	author := w.newUser()
-	of := thing(w.write(author, noon).ID())
-	var want []moderation.Report
-	for range 5 {
-		want = append([]moderation.Report{w.complain(w.newUser(), of, author)}, want...)
-	}
-	assert.Equal(w, want, w.reports(false))
-	assert.Empty(w, w.reports(true))
-	decided, err := w.Moderation.Decide(w.Context(), want[1].ID, noon.Add(time.Hour))
-	require.NoError(w, err)
-	assert.Equal(w, noon.Add(time.Hour), decided.Decided)
-	assert.Equal(w, []moderation.Report{decided}, w.reports(true))
-	assert.Equal(w, append(want[:1:1], want[2:]...), w.reports(false))
-}
-
-func listSubjects(w *fixtures) {
-	author, other := w.newUser(), w.newUser()
-	e := w.write(author, noon)
-	c := w.say(e.ID(), other, noon, "Rude")
-	i := w.picture(author, noon)
-	for _, of := range []struct {
-		moderation.Thing
-		owner   user.ID
-		subject moderation.Subject
-		remove  func() error
-	}{
-		{moderation.Thing{Kind: moderation.Person, ID: int64(other)}, other, moderation.Subject{}, nil},
-		{moderation.Thing{Kind: moderation.Comment, ID: int64(c.ID)}, other, moderation.Subject{Content: c.Content, Event: int64(e.ID())},
-			func() error {
-				return w.Discussion.RemoveComment(w.Context(), c.ID)
-			}},
-		{moderation.Thing{Kind: moderation.Image, ID: int64(i.ID)}, author, moderation.Subject{Image: i.Key}, func() error {
-			_, err := w.Images.Change(w.Context(), i.ID, discard)
-			return err
-		}},
-		{thing(e.ID()), author, moderation.Subject{Title: e.State().Title, Content: e.State().Content}, func() error {
-			_, err := w.Events.Remove(w.Context(), e.ID())
-			return err
-		}},
-	} {
-		r := w.complain(author, of.Thing, of.owner)
-		assert.Equal(w, moderation.Reported{Report: r, Subject: &of.subject}, w.reported(false)[0])
-		if of.remove != nil {
-			require.NoError(w, of.remove())
-			assert.Equal(w, moderation.Reported{Report: r}, w.reported(false)[0])
-		}
-	}
-}
-
-func decideOnce(w *fixtures) {
-	author := w.newUser()
-	r := w.complain(author, thing(w.write(author, noon).ID()), author)
-	assertOneWins(w, atOnce(4, func(int) error {
-		_, err := w.Moderation.Decide(w.Context(), r.ID, noon)
-		return err
-	}), moderation.ErrDecided)
-	_, err := w.Moderation.Decide(w.Context(), r.ID+1, noon)
-	assert.ErrorIs(w, err, moderation.ErrNoReport)
 }
 
 func hideEvent(w *fixtures) {
@@ -238,22 +199,22 @@ func changeHidden(w *fixtures) {
 func hideDecides(w *fixtures) {
 	author := w.newUser()
 	one, two := thing(w.write(author, noon).ID()), thing(w.write(author, noon).ID())
+	first := w.complain(w.newUser(), one, author)
 	w.complain(w.newUser(), one, author)
-	w.complain(w.newUser(), one, author)
-	kept := []moderation.Report{w.complain(w.newUser(), two, author)}
+	kept := []moderation.CaseID{w.complain(w.newUser(), two, author).Case}
 	for _, kind := range []moderation.Kind{moderation.Comment, moderation.Image, moderation.Person} { // of the same number
-		kept = append([]moderation.Report{w.complain(w.newUser(), moderation.Thing{Kind: kind, ID: one.ID}, author)}, kept...)
+		kept = append(kept, w.complain(w.newUser(), moderation.Thing{Kind: kind, ID: one.ID}, author).Case)
 	}
-	dismissed, err := w.Moderation.Decide(w.Context(), w.complain(w.newUser(), one, author).ID, noon.Add(-time.Hour))
+	ctx := audit.With(w.Context(), audit.Record{At: noon, By: audit.Actor{Person: "maria"}, Act: audit.Hidden, Reason: "Rude"})
+	_, err := w.Moderation.Hide(ctx, moderation.Hiding{Thing: one, Reason: "Rude", At: noon.Add(time.Hour)}, media.Moves{})
 	require.NoError(w, err)
-	w.hide(one, noon)
-	assert.Equal(w, kept, w.reports(false))
-	decided := w.reports(true)
-	assert.Equal(w, dismissed, decided[0], "as it was decided")
-	for _, r := range decided[1:] {
-		assert.Equal(w, noon, r.Decided)
-	}
-	assert.Len(w, decided, 3)
+	assert.Equal(w, kept, w.openCases())
+	decided := w.cases(moderation.Query{IsDecided: true})
+	require.Len(w, decided, 1)
+	assert.Equal(w, first.Case, decided[0].ID)
+	assert.Equal(w, moderation.Decision{
+		Outcome: moderation.OutcomeHidden, At: noon.Add(time.Hour), By: audit.Actor{Person: "maria"}, Reason: "Rude",
+	}, decided[0].Decision)
 }
 
 func hiddenOf(w *fixtures) {

@@ -91,14 +91,15 @@ func hideRecords(w *fixtures) {
 		assert.ErrorIs(w, err, feed.ErrNoItem)
 		c.importAll(bundleRecord(1, 0, 0), recordsBy(writer, "A text", 1, false)[kind])
 		reported := w.complain(w.newUser(), recordOf(kind), author)
-		assert.Equal(w, moderation.Reported{Report: reported, Subject: &moderation.Subject{Title: "A text"}}, w.reported(false)[0])
+		assert.Equal(w, []moderation.CaseID{reported.Case}, w.openCases())
+		assert.Equal(w, "A text", w.subject(recordOf(kind)).Title)
 		item, version := w.card(kind, 1), w.version(kind)
 		h := w.hide(recordOf(kind), noon)
 		assert.Equal(w, moderation.Hiding{Thing: recordOf(kind), Owner: author, Reason: "Rude", At: noon}, h)
 		w.isListed(kind, 1, false)
 		assert.NotEqual(w, version, w.version(kind))
-		assert.Empty(w, w.reported(false))
-		assert.True(w, w.reported(true)[0].Subject.IsHidden)
+		assert.Empty(w, w.openCases())
+		assert.True(w, w.subject(recordOf(kind)).IsHidden)
 		_, err = w.Moderation.Hide(w.Context(), moderation.Hiding{Thing: recordOf(kind), Reason: "Rude", At: noon}, media.Moves{})
 		assert.ErrorIs(w, err, moderation.ErrHidden)
 		version = w.version(kind)
@@ -132,20 +133,12 @@ func hideImported(w *fixtures) {
 		w.isListed(kind, 2, false)
 		w.restore(recordOf(kind))
 		w.isListed(kind, 2, true)
-		assert.Equal(w, "Last", w.reportedTitle(recordOf(kind)))
+		assert.Equal(w, "Last", w.subject(recordOf(kind)).Title)
 		w.hide(recordOf(kind), noon)
 		c.importAll(as("Last", 2, true))
 		w.restore(recordOf(kind))
 		w.isListed(kind, 2, false) // it is deleted
 	}
-}
-
-// reportedTitle is the title that staff read of the thing.
-func (w *fixtures) reportedTitle(t moderation.Thing) string {
-	w.Helper()
-	someone := w.newUser()
-	w.complain(someone, t, someone)
-	return w.reported(false)[0].Subject.Title
 }
 
 func hideOriginal(w *fixtures) {

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"plaza/domain/event"
+	"plaza/domain/moderation"
 	"plaza/domain/notification"
 	"plaza/domain/page"
 	"plaza/domain/ratelimit"
@@ -82,9 +83,10 @@ func notificationsStored(w *fixtures) {
 	seen := notification.Event{ID: e.ID(), Title: "O'Brien 🀄"}
 	want := []notification.Notification{
 		{Kind: notification.Comment, By: other, Event: seen, Comment: notification.Content{ID: c.ID, Content: "Oh"},
-			Created: noon.Add(2 * time.Second)},
-		{Kind: notification.Like, By: other, Event: seen, Created: noon.Add(time.Second)},
-		{Kind: notification.Follow, By: other, Created: noon},
+			Subject: notification.Subject{Kind: moderation.Comment, ID: int64(c.ID)}, Created: noon.Add(2 * time.Second)},
+		{Kind: notification.Like, By: other, Event: seen, Subject: notification.Subject{Kind: moderation.Event, ID: int64(e.ID())},
+			Created: noon.Add(time.Second)},
+		{Kind: notification.Follow, By: other, Subject: notification.Subject{Kind: moderation.Profile, ID: int64(other)}, Created: noon},
 	}
 	for i := range want {
 		want[i].ID = got[i].ID

@@ -89,7 +89,7 @@ func recentReports(w *fixtures) {
 		last = w.complain(w.newUser(), moderation.Thing{Kind: moderation.Person, ID: int64(whom)}, whom)
 	}
 	assert.Equal(w, 2, w.recent(noon, noon.AddDate(0, 0, 1)).OpenReports)
-	_, err := w.Moderation.Decide(w.Context(), last.ID, noon)
+	_, err := w.Moderation.Decide(w.Context(), last.Case, noon)
 	require.NoError(w, err)
 	assert.Equal(w, 1, w.recent(noon, noon.AddDate(0, 0, 1)).OpenReports)
 }

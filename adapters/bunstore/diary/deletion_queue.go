@@ -91,6 +91,7 @@ var pictureRows = []struct {
 		SELECT id AS place, cover FROM publications WHERE cover IS NOT NULL AND id > $1 ORDER BY id LIMIT CAST($2 AS bigint)`},
 	{"node", 0, "SELECT id AS place, cover FROM nodes WHERE cover IS NOT NULL AND id > $1 ORDER BY id LIMIT CAST($2 AS bigint)"},
 	{"demand", 0, "SELECT id AS place, cover FROM demands WHERE cover IS NOT NULL AND id > $1 ORDER BY id LIMIT CAST($2 AS bigint)"},
+	{"copy for a report", 0, "SELECT id AS place, key FROM kept_pictures WHERE id > $1 ORDER BY id LIMIT CAST($2 AS bigint)"},
 	{"import", []byte{}, `
 		SELECT digest AS place, picture AS cover FROM import_covers WHERE digest > $1 ORDER BY digest LIMIT CAST($2 AS bigint)`},
 	{"", "", "SELECT key AS place, key FROM discards WHERE key > $1 ORDER BY key LIMIT CAST($2 AS bigint)"},

@@ -179,10 +179,10 @@ const commentsPage = `
 				SELECT COUNT(*) FROM comments c
 				WHERE c.event_id = $1 AND NOT c.hidden
 					AND (SELECT COUNT(*) FROM blocks b WHERE b.user_id = $4 AND b.other_id = c.author_id) > 0) END AS total,
-		c.id, c.event_id, c.author_id, c.content, c.created,
+		c.id, c.event_id, c.author_id, c.content, c.created, c.hidden,
 		u.id AS member_id, u.firstname, u.lastname, u.expertise, u.location, u.timezone, u.joined, u.avatar, p.seen
 	FROM (
-		SELECT c.id, c.event_id, c.author_id, c.content, c.created FROM comments c
+		SELECT c.id, c.event_id, c.author_id, c.content, c.created, c.hidden FROM comments c
 		WHERE c.event_id = $1 AND (NOT c.hidden OR c.author_id = $4)
 			AND ((SELECT b.other_id FROM blocks b WHERE b.user_id = $4 LIMIT 1) IS NULL
 				OR (SELECT COUNT(*) FROM blocks b WHERE b.user_id = $4 AND b.other_id = c.author_id) = 0)

@@ -39,7 +39,7 @@ type EventRow struct {
 	Revision      int64
 	Comments      int64     `bun:",scanonly,nullzero"`
 	Likes         int64     `bun:",scanonly,nullzero"`
-	Plates        plateList `bun:",scanonly"`
+	Plates        PlateList `bun:",scanonly"`
 	IsLiked       bool      `bun:",scanonly"`
 	people.TiesRow
 	engine.PageRow
@@ -59,13 +59,13 @@ func (r EventRow) Entry() (event.Entry, error) {
 	return event.Entry{Event: restored, Counts: event.Counts{Comments: int(r.Comments), Likes: int(r.Likes)}, Revision: r.Revision}, err
 }
 
-// plateList scans the plates of the view event_entries.
-type plateList []event.Plate
+// PlateList scans the plates of the view event_entries.
+type PlateList []event.Plate
 
-func (l *plateList) Scan(src any) error { return engine.ScanText(src, l.ScanBytes) }
+func (l *PlateList) Scan(src any) error { return engine.ScanText(src, l.ScanBytes) }
 
 // ScanBytes scans the text directly.
-func (l *plateList) ScanBytes(text []byte) error {
+func (l *PlateList) ScanBytes(text []byte) error {
 	*l = nil
 	if len(text) <= len("[]") {
 		return nil

@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/uptrace/bun"
 
@@ -13,6 +14,7 @@ import (
 	"plaza/domain/access"
 	"plaza/domain/audit"
 	"plaza/domain/media"
+	"plaza/domain/moderation"
 	"plaza/domain/quota"
 	"plaza/domain/ratelimit"
 	"plaza/domain/user"
@@ -174,6 +176,10 @@ func (v Accounts) Change(
 			tx.Queue(telephoneFree, a.Phone.E164(), id).Must(access.ErrPhoneTaken)
 		}
 		tx.Queue(updateAccount, id, a.Phone.String(), a.Hash, a.Scopes, a.Staff, a.Disabled, a.Erasing, a.Generation)
+		if a.IsDisabledFrom(old) {
+			of := moderation.Thing{Kind: moderation.Person, ID: int64(id)}
+			DecideCase(tx, of, moderation.DecisionBy(ctx, moderation.OutcomeDisabled, time.Time{}))
+		}
 		if a.Kept != 0 {
 			tx.Queue("UPDATE tokens SET generation = $4 WHERE id = $1 AND user_id = $2 AND generation = $3",
 				a.Kept, id, old.Generation, a.Generation)

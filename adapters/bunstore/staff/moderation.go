@@ -3,7 +3,6 @@ package staff
 import (
 	"cmp"
 	"context"
-	"math"
 	"time"
 
 	"github.com/uptrace/bun"
@@ -15,11 +14,10 @@ import (
 	"plaza/domain/audit"
 	"plaza/domain/event"
 	"plaza/domain/feed"
-	"plaza/domain/instant"
 	"plaza/domain/media"
 	"plaza/domain/moderation"
+	"plaza/domain/notification"
 	"plaza/domain/page"
-	"plaza/domain/ratelimit"
 	"plaza/domain/user"
 	"plaza/domain/userimage"
 )
@@ -27,23 +25,27 @@ import (
 // Moderation implements moderation.Store.
 type Moderation struct{ DB *engine.DB }
 
+// reportRow is a report with the owner and the decision of its case, which are read from there.
 type reportRow struct {
 	bun.BaseModel `bun:"table:reports,alias:r"`
 	ID            moderation.ReportID `bun:",pk,autoincrement"`
 	AuthorID      user.ID
 	Kind          moderation.Kind
 	ObjectID      int64
-	OwnerID       user.ID
+	CaseID        moderation.CaseID
 	Reason        moderation.Reason
 	Content       string
 	Created       engine.Time
-	Decided       engine.Time
+	OwnerID       user.ID            `bun:",scanonly"`
+	Decided       engine.Time        `bun:",scanonly"`
+	Outcome       moderation.Outcome `bun:",scanonly,nullzero"`
+	engine.PageRow
 }
 
 func (r reportRow) report() moderation.Report {
 	return moderation.Report{
-		ID: r.ID, By: r.AuthorID, Thing: moderation.Thing{Kind: r.Kind, ID: r.ObjectID}, Owner: r.OwnerID, Reason: r.Reason,
-		Text: r.Content, Created: r.Created.Time, Decided: r.Decided.Time,
+		ID: r.ID, By: r.AuthorID, Thing: moderation.Thing{Kind: r.Kind, ID: r.ObjectID}, Owner: r.OwnerID, Case: r.CaseID, Reason: r.Reason,
+		Text: r.Content, Created: r.Created.Time, Decided: r.Decided.Time, Outcome: r.Outcome,
 	}
 }
 
@@ -61,109 +63,6 @@ func (r hiddenRow) hiding() moderation.Hiding {
 	return moderation.Hiding{
 		Thing: moderation.Thing{Kind: r.Kind, ID: r.ObjectID}, Owner: r.OwnerID, Reason: r.Reason, At: r.HiddenAt.Time,
 	}
-}
-
-const (
-	// insertReport adds the report of the user $1, unless there is one: $2 kind, $3 number and $4 owner of the thing, $5 reason, $6
-	// words, $7 created.
-	insertReport = `
-		INSERT INTO reports (author_id, kind, object_id, owner_id, reason, content, created) VALUES ($1, $2, $3, $4, $5, $6, $7)
-		ON CONFLICT DO NOTHING
-		RETURNING TRUE`
-
-	// reportOf finds the report of the user $1 of the thing $2 $3.
-	reportOf = `
-		SELECT id, author_id, kind, object_id, owner_id, reason, content, created, decided FROM reports
-		WHERE author_id = $1 AND kind = $2 AND object_id = $3`
-)
-
-// Report inserts the report, or finds the one that is in its way: a report is never deleted but with a person's data.
-func (v Moderation) Report(
-	ctx context.Context, r moderation.Report, charges ...ratelimit.Charge,
-) (stored moderation.Report, isNew bool, err error) {
-	err = v.DB.Write(ctx, func(tx *engine.Tx) error {
-		isNew = false
-		people.ChargeAll(tx, charges)
-		tx.Queue(insertReport, r.By, r.Kind, r.Thing.ID, r.Owner, r.Reason, r.Text, r.Created).Into(&isNew)
-		engine.Found(tx, tx.Queue(reportOf, r.By, r.Kind, r.Thing.ID), func(row *reportRow) error {
-			stored = row.report()
-			return nil
-		})
-		return tx.Send()
-	})
-	return stored, isNew, err
-}
-
-// reportedColumns has what a report r is about.
-const reportedColumns = `
-	(SELECT COUNT(*) FROM hidden_things h WHERE h.kind = r.kind AND h.object_id = r.object_id) > 0 AS is_hidden,
-	CASE r.kind
-		WHEN 'event' THEN (SELECT e.title FROM events e WHERE e.id = r.object_id)
-		WHEN 'publication' THEN (SELECT p.title FROM publications p WHERE p.id = r.object_id)
-		WHEN 'node' THEN (SELECT n.title FROM nodes n WHERE n.id = r.object_id)
-		WHEN 'demand' THEN (SELECT d.title FROM demands d WHERE d.id = r.object_id) END AS title,
-	CASE r.kind
-		WHEN 'event' THEN (SELECT e.content FROM events e WHERE e.id = r.object_id)
-		WHEN 'comment' THEN (SELECT c.content FROM comments c WHERE c.id = r.object_id)
-		WHEN 'publication' THEN (SELECT p.summary FROM publications p WHERE p.id = r.object_id)
-		WHEN 'node' THEN (SELECT n.summary FROM nodes n WHERE n.id = r.object_id)
-		WHEN 'demand' THEN (SELECT d.description FROM demands d WHERE d.id = r.object_id) END AS shown,
-	CASE r.kind WHEN 'comment' THEN (SELECT c.event_id FROM comments c WHERE c.id = r.object_id) END AS event_id,
-	CASE r.kind WHEN 'image' THEN (SELECT i.key FROM images i WHERE i.id = r.object_id AND i.deleted IS NULL) END AS image`
-
-// reportedRow is a report with reportedColumns. What is NULL is of another kind, or deleted.
-type reportedRow struct {
-	reportRow `bun:",extend"`
-	IsHidden  bool     `bun:",scanonly"`
-	Title     *string  `bun:",scanonly"`
-	Shown     *string  `bun:",scanonly"`
-	EventID   event.ID `bun:",scanonly,nullzero"`
-	Image     *string  `bun:",scanonly"`
-}
-
-func (r reportedRow) reported() moderation.Reported {
-	all := moderation.Reported{Report: r.report()}
-	if r.Kind == moderation.Person || r.Title != nil || r.Shown != nil || r.Image != nil {
-		text := func(of *string) string { return *cmp.Or(of, new(string)) }
-		all.Subject = &moderation.Subject{
-			IsHidden: r.IsHidden, Title: text(r.Title), Content: text(r.Shown), Event: int64(r.EventID), Image: media.Key(text(r.Image)),
-		}
-	}
-	return all
-}
-
-func (v Moderation) Reports(ctx context.Context, q moderation.Query) (page.CursorPage[moderation.Reported], error) {
-	rows, err := engine.SelectAll[reportedRow](ctx, v.DB, func(query *bun.SelectQuery) *bun.SelectQuery {
-		if q.IsDecided {
-			query = query.Where("r.decided IS NOT NULL")
-		} else {
-			query = query.Where("r.decided IS NULL")
-		}
-		return query.ColumnExpr("?TableColumns").ColumnExpr(reportedColumns).Where("r.id < ?", cmp.Or(q.After.ID, math.MaxInt64)).
-			OrderExpr("r.id DESC").Limit(int64(q.Size() + 1))
-	})
-	reports := engine.Mapped(rows, reportedRow.reported)
-	return page.UpTo(q.Size(), reports, func(r moderation.Reported) page.Cursor { return r.AtCursor() }), err
-}
-
-func (v Moderation) Decide(ctx context.Context, id moderation.ReportID, then time.Time) (decided moderation.Report, err error) {
-	err = v.DB.Write(ctx, func(tx *engine.Tx) error {
-		ctx := tx.Context()
-		var row reportRow
-		err := v.DB.Selecting(tx).Model(&row).Where("id = ?", id).Scan(ctx)
-		switch {
-		case err != nil:
-			return engine.OrNotFound(err, moderation.ErrNoReport)
-		case row.report().IsDecided():
-			return moderation.ErrDecided
-		}
-		audit.Made(ctx, audit.Numbered(audit.Report, id), row.OwnerID)
-		row.Decided = engine.At(instant.Normalise(then))
-		decided = row.report()
-		_, err = tx.NewUpdate().Model(&row).Column("decided").WherePK().Exec(ctx)
-		return err
-	})
-	return decided, err
 }
 
 // hideable is how things of a kind are hidden.
@@ -229,7 +128,7 @@ type hideablePicture struct {
 func (v Moderation) Pictures(ctx context.Context, t moderation.Thing) (keys []media.Key, isHidden bool, err error) {
 	of, is := hideables[t.Kind]
 	if !is {
-		return nil, false, event.ErrNotFound
+		return nil, false, cmp.Or(ctx.Err(), error(event.ErrNotFound))
 	}
 	rows, err := engine.All[hideablePicture](ctx, v.DB, of.pictures, t.ID)
 	if err == nil && len(rows) == 0 {
@@ -264,7 +163,8 @@ func (v Moderation) Hide(ctx context.Context, h moderation.Hiding, to media.Move
 		}
 		tx.Queue("INSERT INTO hidden_things (kind, object_id, owner_id, reason, hidden_at) VALUES ($1, $2, $3, $4, $5)",
 			h.Kind, h.ID, h.Owner, h.Reason, h.At)
-		tx.Queue("UPDATE reports SET decided = $3 WHERE kind = $1 AND object_id = $2 AND decided IS NULL", h.Kind, h.ID, h.At)
+		people.DecideCase(tx, h.Thing, moderation.DecisionBy(ctx, moderation.OutcomeHidden, h.At))
+		people.Notify(tx, notification.OfHiding(h))
 		return nil
 	})
 	return h, err
@@ -278,6 +178,9 @@ func (v Moderation) Restore(ctx context.Context, t moderation.Thing, to media.Mo
 		var row hiddenRow
 		err := tx.NewDelete().Model(&row).Where("kind = ? AND object_id = ?", t.Kind, t.ID).Returning("*").Scan(tx.Context())
 		undone = row.hiding()
+		if err == nil {
+			people.Notify(tx, notification.OfRestoring(undone, moderation.DecisionBy(ctx, "", time.Time{})))
+		}
 		return engine.OrNotFound(err, moderation.ErrNoHiding)
 	})
 	return undone, err

@@ -37,12 +37,12 @@ var (
 		SELECT COUNT(*) FROM (SELECT 1 FROM findings INDEXED BY findings_open
 			WHERE kind = $1 AND resolved IS NULL LIMIT 10000) counted`)
 
-	// waiting counts open orders, refunds that are processing, open reports, and which of the oldest prepayments are in doubt.
+	// waiting counts open orders, refunds that are processing, open cases of reports, and which of the oldest prepayments are in doubt.
 	waiting = engine.Both(`
 		SELECT
 			(SELECT COUNT(*) FROM (SELECT 1 FROM orders WHERE state = 'open' LIMIT 10000) counted),
 			(SELECT COUNT(*) FROM (SELECT 1 FROM refunds WHERE state = 'processing' LIMIT 10000) counted),
-			(SELECT COUNT(*) FROM (SELECT 1 FROM reports INDEXED BY reports_open WHERE decided IS NULL LIMIT 10000) counted),
+			(SELECT COUNT(*) FROM (SELECT 1 FROM report_cases INDEXED BY report_cases_open WHERE decided IS NULL LIMIT 10000) counted),
 			(SELECT COUNT(*) FROM (SELECT state FROM prepayments INDEXED BY prepayments_oldest_live
 				WHERE state IN ('preparing', 'unknown', 'live', 'closing') ORDER BY created LIMIT 10000) oldest
 				WHERE state IN ('unknown', 'closing'))`)

@@ -18,9 +18,13 @@ type Act struct {
 
 // OfAct returns the act of the record.
 func OfAct(r audit.Record) Act {
-	var by any = r.By.Person
-	if r.By.Staff != 0 {
-		by = r.By.Staff
+	return Act{r.ID, transport.Timestamp(r.At), ofActor(r.By), r.Act, r.Object.Kind, OrNull(r.Object.ID), r.Reason}
+}
+
+// ofActor returns the uid of staff, or the name of a person at the command line.
+func ofActor(by audit.Actor) any {
+	if by.Staff != 0 {
+		return by.Staff
 	}
-	return Act{r.ID, transport.Timestamp(r.At), by, r.Act, r.Object.Kind, OrNull(r.Object.ID), r.Reason}
+	return by.Person
 }

@@ -3,6 +3,7 @@ package people_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"testing"
 	"time"
 
@@ -16,6 +17,7 @@ import (
 	"plaza/domain/media"
 	"plaza/domain/moderation"
 	"plaza/domain/personaldata"
+	"plaza/domain/ratelimit"
 	"plaza/domain/userimage"
 )
 
@@ -30,6 +32,13 @@ func (f *failingHides) Hide(ctx context.Context, h moderation.Hiding, to media.M
 		return moderation.Hiding{}, f.cause
 	}
 	return f.Store.Hide(ctx, h, to)
+}
+
+func (f *failingHides) Report(ctx context.Context, r moderation.Report, c ...ratelimit.Charge) (moderation.Report, bool, error) {
+	if f.cause != nil {
+		return moderation.Report{}, false, f.cause
+	}
+	return f.Store.Report(ctx, r, c...)
 }
 
 // newHidingFixture returns the use cases of moderation over the fixture, and an image with its sizes.
@@ -63,10 +72,10 @@ func (w *cleanupFixture) assertFiles(keys []media.Key, a media.Audience) {
 func TestMOD03_the_files_of_a_hidden_image_move(t *testing.T) {
 	w, _, m, of, keys := newHidingFixture(t)
 	for range 2 {
-		_, err := m.Hide(acting(t, audit.Hidden), of, "Rude", nil)
+		_, err := m.Hide(acting(t, audit.Hidden), operator, of, "Rude", nil)
 		require.NoError(t, err)
 		w.assertFiles(keys, media.Viewers)
-		_, err = m.Restore(acting(t, audit.Restored), of, "A mistake", nil)
+		_, err = m.Restore(acting(t, audit.Restored), operator, of, "A mistake", nil)
 		require.NoError(t, err)
 		w.assertFiles(keys, media.Everyone)
 	}
@@ -75,16 +84,16 @@ func TestMOD03_the_files_of_a_hidden_image_move(t *testing.T) {
 func TestMOD03_a_server_that_stops_before_it_removes_the_former_files_leaves_that_to_the_cleanup(t *testing.T) {
 	w, _, m, of, keys := newHidingFixture(t)
 	w.pictures.is = true
-	_, err := m.Hide(acting(t, audit.Hidden), of, "Rude", nil)
+	_, err := m.Hide(acting(t, audit.Hidden), operator, of, "Rude", nil)
 	require.NoError(t, err)
 	w.pictures.is = false
-	_, err = m.Restore(acting(t, audit.Restored), of, "A mistake", nil)
+	_, err = m.Restore(acting(t, audit.Restored), operator, of, "A mistake", nil)
 	require.ErrorIs(t, err, media.ErrMoving, "the cleanup would remove what is restored")
 	w.now = w.now.Add(media.MoveTime)
 	_, err = w.RemoveDue(t.Context())
 	require.NoError(t, err)
 	w.assertFiles(keys, media.Viewers)
-	_, err = m.Restore(acting(t, audit.Restored), of, "A mistake", nil)
+	_, err = m.Restore(acting(t, audit.Restored), operator, of, "A mistake", nil)
 	require.NoError(t, err)
 	w.assertFiles(keys, media.Everyone)
 }
@@ -92,39 +101,74 @@ func TestMOD03_a_server_that_stops_before_it_removes_the_former_files_leaves_tha
 func TestMOD03_a_server_that_stops_before_the_image_is_hidden_leaves_it_as_it_was(t *testing.T) {
 	w, store, m, of, keys := newHidingFixture(t)
 	store.cause = errors.New("killed")
-	_, err := m.Hide(acting(t, audit.Hidden), of, "Rude", nil)
+	_, err := m.Hide(acting(t, audit.Hidden), operator, of, "Rude", nil)
 	require.ErrorIs(t, err, store.cause)
 	store.cause = nil
-	_, err = m.Hide(acting(t, audit.Hidden), of, "Rude", nil)
+	_, err = m.Hide(acting(t, audit.Hidden), operator, of, "Rude", nil)
 	require.Equal(t, fault.Unavailable, fault.KindOf(err))
 	w.now = w.now.Add(media.MoveTime)
 	_, err = w.RemoveDue(t.Context())
 	require.NoError(t, err)
 	w.assertFiles(keys, media.Everyone)
-	_, err = m.Hide(acting(t, audit.Hidden), of, "Rude", nil)
+	_, err = m.Hide(acting(t, audit.Hidden), operator, of, "Rude", nil)
 	require.NoError(t, err)
 	w.assertFiles(keys, media.Viewers)
 }
 
-func TestMOD01_staff_see_nothing_of_what_a_person_owned_who_is_being_erased(t *testing.T) {
+// stored returns how many pictures are stored.
+func (w *cleanupFixture) stored() (n int) {
+	w.t.Helper()
+	for _, err := range w.pictures.All(w.t.Context()) {
+		require.NoError(w.t, err)
+		n++
+	}
+	return n
+}
+
+// operator acts at the command line.
+var operator = audit.Actor{Person: "maria"}
+
+func TestMOD05_a_report_keeps_a_copy_of_each_picture_until_it_is_not_needed(t *testing.T) {
+	w, store, m, of, _ := newHidingFixture(t)
+	_, isNew, err := m.Report(t.Context(), access.Actor{ID: w.who}, of, moderation.Abuse, "", nil)
+	require.NoError(t, err)
+	require.True(t, isNew)
+	cases, err := m.Cases(t.Context(), moderation.Query{}, 0)
+	require.NoError(t, err)
+	kept := cases.Items[0].Versions[0].Pictures[0].Key
+	assert.True(t, w.isThere(kept))
+	assert.Empty(t, w.check(), "pictures that are missing, or orphans")
+	before := w.stored()
+	_, isNew, err = m.Report(t.Context(), access.Actor{ID: w.who}, of, moderation.Abuse, "", nil)
+	require.NoError(t, err)
+	assert.False(t, isNew)
+	store.cause = errors.New("refused")
+	about := moderation.Thing{Kind: moderation.Person, ID: int64(w.who)}
+	_, _, err = m.Report(t.Context(), access.Actor{ID: w.who}, about, moderation.Abuse, "", nil)
+	require.ErrorIs(t, err, store.cause)
+	assert.Equal(t, before, w.stored(), "no file is left of a report that was refused")
+}
+
+func TestMOD05_staff_see_what_a_person_owned_who_is_being_erased_as_it_was_reported(t *testing.T) {
 	w, store, m, of, _ := newHidingFixture(t)
 	r, err := moderation.NewReport(w.who, of, moderation.Abuse, "", w.now)
 	require.NoError(t, err)
-	r.Owner = w.who
+	r.Owner, r.Copies = w.who, moderation.Copies{fmt.Sprint("image ", of.ID): ""}
 	_, _, err = store.Report(t.Context(), r)
 	require.NoError(t, err)
-	subject := func() *moderation.Subject {
-		reports, err := m.Reports(t.Context(), moderation.Query{})
+	shown := func() moderating.Cases {
+		cases, err := m.Cases(t.Context(), moderation.Query{}, 0)
 		require.NoError(t, err)
-		require.Len(t, reports.Items, 1)
-		return reports.Items[0].Subject
+		require.Len(t, cases.Items, 1)
+		return cases
 	}
-	require.NotNil(t, subject())
+	require.NotNil(t, shown().Now[of])
 	require.NoError(t, w.store.Accounts().Change(t.Context(), w.who, func(a *access.Account) error {
 		a.Close()
 		return nil
 	}))
 	_, err = w.store.PersonalData().Erase(t.Context(), w.who, personaldata.Account, 1)
 	require.NoError(t, err)
-	assert.Nil(t, subject(), "its owner is gone, and the image is not yet")
+	assert.Nil(t, shown().Now[of], "its owner is gone, and the image is not yet")
+	assert.Len(t, shown().Items[0].Versions, 1)
 }

@@ -148,8 +148,9 @@ async function moderation(member: Plaza, friend: Plaza, staff: Plaza, event: num
   const { data: comment } = await friend.call("createComment", { body: { event, content: "Watches, 90 % off" } });
   const { data: report } = await member.call("report", { body: { comment: comment.id, reason: "spam", text: "It sells watches." } });
   check(report.kind === "comment" && report.object === comment.id, "a report");
-  const open = (await staff.call("listReports")).data[0];
-  check(open?.id === report.id && open.subject?.comment?.content === comment.content, "what the newest report is about");
+  check((await member.call("listOwnReports")).data[0]?.state === "open", "it is not decided");
+  const open = (await staff.call("listReports", { query: { kind: "comment" } })).data[0];
+  check(open?.object === comment.id && open.subject_then?.content === comment.content, "what people reported");
   const { data: act } = await staff.call("hide", { body: { comment: comment.id, reason: "It advertises." } });
   check(act.act === "hidden" && act.object_id === String(comment.id), "the audit record");
   for await (const other of member.items("listComments", { query: { event } })) check(other.id !== comment.id, "it is hidden");
@@ -157,10 +158,13 @@ async function moderation(member: Plaza, friend: Plaza, staff: Plaza, event: num
   check(hidden[0]?.id === comment.id && hidden[0].reason === "It advertises.", "its author reads why");
   await staff.call("restore", { body: { comment: comment.id, reason: "A mistake" } });
   check((await friend.call("listHidden")).data.length === 0, "it is shown again");
+  check((await member.call("listOwnReports")).data[0]?.state === "taken_down", "its reporter reads what became of it");
   await friend.call("deleteComment", { path: { id: comment.id } });
   const { data: author } = await friend.call("profile");
-  const { data: another } = await member.call("report", { body: { user: author.uid, reason: "other" } });
-  await staff.call("decideReport", { body: { report: another.id, reason: "They are a friend." } });
+  await member.call("report", { body: { user: author.uid, reason: "other" } });
+  const another = (await staff.call("listReports", { query: { kind: "user" } })).data[0];
+  check(another !== undefined, "another thing that was reported");
+  await staff.call("decideReport", { body: { report: another?.id ?? 0, reason: "They are a friend." } });
   let decided = 0;
   for await (const one of staff.items("listReports", { query: { state: "decided" } })) decided += one.decided_at === null ? 0 : 1;
   check(decided === 2, "both reports are decided");

@@ -1,0 +1,246 @@
+package contract
+
+import (
+	"fmt"
+	"net/url"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+
+	"plaza/test/pictures"
+)
+
+var caseRows = []row{
+	{"MOD-05 reports of a thing are one item, and one decision decides them", oneCase, everyStore},
+	{"MOD-05 what was reported stays as it was, whatever its author changes", keptAsReported, everyServer},
+	{"MOD-05 the pictures of a report are there when their event is gone", keptPictures, everyServer},
+	{"MOD-05 a comment is read with its event and the comments before it", commentInContext, oneStore},
+	{"MOD-05 cases are filtered", filteredCases, everyStore},
+	{"MOD-05 disabling an account decides the reports of the person", decidedByDisabling, everyStore},
+	{"MOD-06 nobody judges themselves", judgesThemselves, everyStore},
+	{"OFF-02 staff read what was reported as it was and as it is", staffPagesCases, oneStore},
+	{"MOD-07 a person reads what became of their reports", ownReports, everyStore},
+	{"NTF-03 the author and those who reported are told what staff did, and why", toldOfActs, everyStore},
+}
+
+func toldOfActs(t *testing.T, s *server) {
+	ada, bob, eve, staff := s.member(t), s.member(t), s.member(t), s.staff(t)
+	id, kept := ada.publishes(t, "Pills"), ada.publishes(t, "Tea")
+	reports := map[string]int{}
+	for _, who := range []person{bob, eve} {
+		reports[fmt.Sprint(who.id)] = who.post(t, reportPath, object{"event": id, "reason": "spam"}).is(201).int("data.id")
+	}
+	harmless := bob.post(t, reportPath, object{"event": kept, "reason": "spam"}).is(201).int("data.id")
+	staff.post(t, hidePath, object{"event": id, "reason": "Advertises"}).is(201)
+	staff.post(t, decidePath, object{"report": staff.get(t, staffReports).is(200).int("data.0.id"), "reason": "It is tea"}).is(201)
+	s.clock.advance(time.Second)
+	staff.post(t, restorePath, object{"event": id, "reason": "Vitamins"}).is(201)
+	tells := func(who person, want ...object) {
+		t.Helper()
+		list := who.get(t, notifications).is(200)
+		assert.Len(t, list.list("data"), len(want))
+		assert.Equal(t, len(want), list.int("unread_count"))
+		for i, n := range want {
+			for _, name := range []string{"user", "event", "comment"} {
+				n[name] = nil
+			}
+			for name, value := range n {
+				list.shows(object{fmt.Sprintf("%d.%s", i, name): value})
+			}
+		}
+	}
+	tells(ada,
+		object{"kind": "restored", "subject.kind": "event", "subject.id": id, "reason": "Vitamins", "outcome": nil},
+		object{"kind": "hidden", "subject.kind": "event", "subject.id": id, "reason": "Advertises", "outcome": nil})
+	takenDown := func(report int) object {
+		return object{"kind": "report_decided", "subject.kind": "report", "subject.id": report, "reason": nil, "outcome": "taken_down"}
+	}
+	tells(eve, takenDown(reports[fmt.Sprint(eve.id)]))
+	tells(bob,
+		object{"kind": "report_decided", "subject.kind": "report", "subject.id": harmless, "reason": nil, "outcome": "dismissed"},
+		takenDown(reports[fmt.Sprint(bob.id)]))
+	ada.send(t, "PUT", notifications+"read/", object{"up_to": ada.get(t, notifications).is(200).int("data.0.id")}).is(204)
+	assert.Zero(t, ada.get(t, notifications).is(200).int("unread_count"))
+	staff.post(t, hidePath, object{"event": id, "reason": "Again"}).is(201)
+	assert.Equal(t, 1, ada.get(t, notifications).is(200).int("unread_count"), "each act tells")
+}
+
+func oneCase(t *testing.T, s *server) {
+	ada, staff := s.member(t), s.staff(t)
+	id := ada.publishes(t, "Pills")
+	for _, reason := range []string{"spam", "illegal", "spam"} {
+		s.member(t).post(t, reportPath, object{"event": id, "reason": reason, "text": "Says " + reason}).is(201)
+		s.clock.advance(time.Minute)
+	}
+	list := staff.get(t, staffReports).is(200)
+	list.hasFields("data.0", []string{"id", "kind", "object", "owner_id", "owner", "reasons", "first_reported_at", "last_reported_at", "texts",
+		"subject_then", "later", "subject_now", "changed", "is_hidden", "decided_at", "decision", "decided_by", "decision_reason"})
+	assert.Len(t, list.list("data"), 1)
+	list.shows(object{"0.reasons.spam": 2, "0.reasons.illegal": 1, "0.reasons.abuse": 0, "0.changed": false, "0.decision": nil})
+	assert.NotEqual(t, list.at("data.0.first_reported_at"), list.at("data.0.last_reported_at"))
+	assert.Equal(t, []string{"Says spam", "Says illegal", "Says spam"}, list.column("data.0.texts", "text"))
+	staff.post(t, decidePath, object{"report": list.int("data.0.id"), "reason": "Vitamins"}).is(201)
+	assert.Empty(t, staff.get(t, staffReports).is(200).list("data"))
+	staff.get(t, staffReports+"?state=decided").is(200).shows(object{
+		"0.decision": "dismissed", "0.decided_by": staff.id, "0.decision_reason": "Vitamins",
+	})
+	s.member(t).post(t, reportPath, object{"event": id, "reason": "spam"}).is(201)
+	assert.Len(t, staff.get(t, staffReports).is(200).list("data"), 1, "another case")
+}
+
+// keptAsReported has an event that says everything in HTML and in a picture.
+func keptAsReported(t *testing.T, s *server) {
+	ada, bob, staff := s.member(t), s.member(t), s.staff(t)
+	id := ada.writes(t, object{"html_content": "<p>Buy <b>weapons</b></p>", "title": "Hm", "publish": true}).is(201).int("data.id")
+	plate := ada.post(t, plates, object{"event": id, "photo": pictures.PNG(t, drawing(1500, 1200))}).is(201).int("data.id")
+	bob.post(t, reportPath, object{"event": id, "reason": "illegal"}).is(201)
+	reported := staff.get(t, staffReports).is(200)
+	assert.Equal(t, "<p>Buy <b>weapons</b></p>", reported.at("data.0.subject_then.html_content"))
+	s.anyone().fetches(t, reported.text("data.0.subject_then.pictures.0")).is(200)
+	ada.delete(t, platePath(plate)).is(204)
+	ada.patch(t, eventPath(id), object{"html_content": "<p>Tea</p>", "title": "Tea", "content": "Tea", "view_permission": 200}).is(200)
+	s.member(t).post(t, reportPath, object{"user": ada.id, "reason": "illegal"}).is(201)
+	changed := staff.get(t, staffReports).is(200)
+	for _, field := range []string{"title", "content", "html_content", "pictures"} {
+		assert.Equal(t, reported.at("data.0.subject_then."+field), changed.at("data.0.subject_then."+field), field)
+	}
+	changed.shows(object{"0.changed": true, "0.subject_now.title": "Tea", "0.subject_now.view_permission": 200,
+		"0.subject_now.is_draft": false})
+	assert.Empty(t, changed.list("data.0.subject_now.pictures"))
+	s.anyone().fetches(t, changed.text("data.0.subject_then.pictures.0")).is(200)
+}
+
+func keptPictures(t *testing.T, s *server) {
+	ada, bob, staff := s.member(t), s.member(t), s.staff(t)
+	id := ada.publishes(t, "Fog")
+	ada.post(t, plates, object{"event": id, "photo": pictures.PNG(t, drawing(1500, 1200))}).is(201)
+	image := ada.post(t, images, object{"img": dot}).is(201).int("data.id")
+	for _, body := range []object{{"event": id}, {"image": image}} {
+		body["reason"] = "illegal"
+		bob.post(t, reportPath, body).is(201)
+	}
+	ada.delete(t, eventPath(id)).is(204)
+	ada.delete(t, imagePath(image)).is(204)
+	list := staff.get(t, staffReports).is(200)
+	for i := range 2 {
+		list.shows(object{fmt.Sprintf("%d.subject_now", i): nil, fmt.Sprintf("%d.changed", i): true})
+		s.anyone().fetches(t, list.text(fmt.Sprintf("data.%d.subject_then.pictures.0", i))).is(200)
+	}
+	staff.post(t, hidePath, object{"event": id, "reason": "Advertises"}).is(404)
+	staff.post(t, decidePath, object{"report": list.int("data.0.id"), "reason": "It is gone"}).is(201)
+}
+
+func commentInContext(t *testing.T, s *server) {
+	ada, bob, staff := s.member(t), s.member(t), s.staff(t)
+	id := ada.publishes(t, "Fog")
+	for _, text := range []string{"Zero", "One", "Two", "Three"} {
+		ada.comments(t, id, text)
+		s.clock.advance(time.Second)
+	}
+	comment := bob.comments(t, id, "Rude")
+	s.clock.advance(time.Second)
+	ada.comments(t, id, "Later")
+	ada.post(t, reportPath, object{"comment": comment, "reason": "abuse"}).is(201)
+	list := staff.get(t, staffReports).is(200)
+	list.shows(object{"0.subject_then.content": "Rude", "0.subject_now.event": id, "0.subject_now.event_title": "Fog"})
+	assert.Equal(t, []string{"Three", "Two", "One"}, list.column("data.0.subject_now.comments_before", "content"))
+	assert.EqualValues(t, ada.id, list.int("data.0.subject_now.comments_before.0.author.uid"))
+}
+
+func filteredCases(t *testing.T, s *server) {
+	ada, bob, staff := s.member(t), s.member(t), s.staff(t)
+	bob.post(t, reportPath, object{"event": ada.publishes(t, "Fog"), "reason": "spam"}).is(201)
+	s.clock.advance(3 * time.Hour)
+	bob.post(t, reportPath, object{"user": ada.id, "reason": "abuse"}).is(201)
+	for query, want := range map[string][]string{
+		"": {"event", "user"}, "?kind=event": {"event"}, "?kind=plate": {}, "?reason=abuse": {"user"}, "?older_than=2": {"event"},
+		"?older_than=4": {}, "?kind=user&reason=spam": {},
+	} {
+		assert.Equal(t, want, staff.get(t, staffReports+query).is(200).column("data", "kind"), query)
+	}
+	first := staff.get(t, staffReports+"?page_size=1").is(200)
+	second := staff.get(t, staffReports+"?page_size=1&cursor="+url.QueryEscape(first.text("cursor.next"))).is(200)
+	assert.Equal(t, []string{"user"}, second.column("data", "kind"))
+	for field, query := range map[string]string{"kind": "?kind=tree", "reason": "?reason=ugly", "older_than": "?older_than=0"} {
+		staff.get(t, staffReports+query).invalid(field)
+	}
+}
+
+func decidedByDisabling(t *testing.T, s *server) {
+	ada, bob, staff := s.member(t), s.member(t), s.staff(t)
+	bob.post(t, reportPath, object{"user": ada.id, "reason": "abuse"}).is(201)
+	staff.post(t, fmt.Sprintf("/api/back-office/v1/people/%d/disable/", ada.id), object{"reason": "Spammer"}).is(200)
+	staff.get(t, staffReports+"?state=decided").is(200).shows(object{
+		"0.decision": "account_disabled", "0.decided_by": staff.id, "0.decision_reason": "Spammer",
+	})
+	assert.Equal(t, "taken_down", bob.get(t, reportPath).is(200).at("data.0.state"))
+}
+
+func judgesThemselves(t *testing.T, s *server) {
+	ada, staff, other := s.member(t), s.staff(t), s.staff(t)
+	own, theirs := staff.publishes(t, "Mine"), ada.publishes(t, "Hers")
+	ada.post(t, reportPath, object{"event": own, "reason": "abuse"}).is(201)
+	ada.post(t, reportPath, object{"user": staff.id, "reason": "abuse"}).is(201)
+	staff.post(t, reportPath, object{"event": theirs, "reason": "abuse"}).is(201)
+	for _, id := range staff.get(t, staffReports).is(200).list("data") {
+		report := id.(map[string]any)["id"]
+		staff.post(t, decidePath, object{"report": report, "reason": "I am right"}).is(409)
+	}
+	for _, id := range []int{own, theirs} {
+		staff.post(t, hidePath, object{"event": id, "reason": "I am right"}).is(409)
+		other.post(t, hidePath, object{"event": id, "reason": "Rude"}).is(201)
+		staff.post(t, restorePath, object{"event": id, "reason": "I am right"}).is(409)
+		other.post(t, restorePath, object{"event": id, "reason": "A mistake"}).is(201)
+	}
+	refused := staff.saying("Accept-Language", "zh").post(t, hidePath, object{"event": own, "reason": "I am right"}).is(409)
+	assert.Contains(t, string(refused.body), "请由其他工作人员处理")
+	assert.Equal(t, []string{"restored", "hidden", "restored", "hidden"}, staff.get(t, acts).is(200).column("data", "act"))
+}
+
+func staffPagesCases(t *testing.T, s *server) {
+	ada, bob := s.called(t, "Augusta", "Byron"), s.member(t)
+	id := ada.writes(t, object{"html_content": "<p>Buy \"weapons\"</p>", "title": "Hm", "publish": true}).is(201).int("data.id")
+	ada.post(t, plates, object{"event": id, "photo": dot}).is(201)
+	for range 2 {
+		s.member(t).post(t, reportPath, object{"event": id, "reason": "illegal"}).is(201)
+	}
+	comment := ada.comments(t, id, "Rude")
+	bob.post(t, reportPath, object{"comment": comment, "reason": "abuse"}).is(201)
+	b := s.browser(t)
+	b.logsIn(s.staff(t)).leads("")
+	b.opens("reports/").shows(200, fmt.Sprintf("Event %d: illegal × 2", id), "As it was reported, and still is",
+		`<iframe sandbox srcdoc="<p>Buy &#34;weapons&#34;</p>"`, `<details class="pictures"><summary>Pictures: 1</summary>`,
+		"/media/private/", fmt.Sprintf("On event %d: <bdi>Hm</bdi>", id))
+	assert.NotContains(t, b.body, "As it is now")
+	ada.patch(t, eventPath(id), object{"html_content": "", "title": "Tea", "view_permission": 200}).is(200)
+	b.opens("reports/?kind=event").shows(200, "As it was reported", "weapons", "As it is now", "Tea", "private")
+	assert.NotContains(t, b.body, "Comment ")
+	b.opens("reports/?reason=spam").shows(200, "No report is open.", `<option value="spam" selected>`)
+	b.opens("reports/?kind=comment&older_than=x").shows(200, fmt.Sprintf("Comment %d: abuse", comment))
+	bob.post(t, images, object{"img": dot}).is(201)
+	ada.post(t, reportPath, object{"user": bob.id, "reason": "spam"}).is(201)
+	b.opens("reports/?kind=user").shows(200, fmt.Sprintf("Person %d: spam", bob.id))
+}
+
+func ownReports(t *testing.T, s *server) {
+	ada, bob, staff := s.member(t), s.member(t), s.staff(t)
+	var ids []int
+	for _, title := range []string{"Fog", "Mist", "Rain"} {
+		ids = append(ids, ada.publishes(t, title))
+		bob.post(t, reportPath, object{"event": ids[len(ids)-1], "reason": "spam", "text": title}).is(201)
+		s.clock.advance(time.Second)
+	}
+	staff.post(t, hidePath, object{"event": ids[0], "reason": "Advertises"}).is(201)
+	staff.post(t, decidePath, object{"report": staff.get(t, staffReports).is(200).int("data.0.id"), "reason": "No ad"}).is(201)
+	list := bob.get(t, reportPath).is(200)
+	assert.Equal(t, []string{"open", "dismissed", "taken_down"}, list.column("data", "state"))
+	assert.Equal(t, []string{"Rain", "Mist", "Fog"}, list.column("data", "text"))
+	assert.Equal(t, 3, list.int("pagination.total_count"))
+	assert.Equal(t, []string{"Fog"}, bob.get(t, reportPath+"?page=2&page_size=2").is(200).column("data", "text"))
+	first := bob.get(t, reportPath+"?cursor=&page_size=1").is(200)
+	second := bob.get(t, reportPath+"?page_size=1&cursor="+url.QueryEscape(first.text("cursor.next"))).is(200)
+	assert.Equal(t, []string{"Mist"}, second.column("data", "text"))
+	assert.Empty(t, ada.get(t, reportPath).is(200).list("data"), "reports of what is theirs")
+	s.anyone().get(t, reportPath).is(401)
+}

@@ -1,0 +1,285 @@
+package ports
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"plaza/domain/access"
+	"plaza/domain/audit"
+	"plaza/domain/event"
+	"plaza/domain/media"
+	"plaza/domain/moderation"
+	"plaza/domain/page"
+	"plaza/domain/personaldata"
+	"plaza/domain/user"
+)
+
+func reportCases(w *fixtures) {
+	author := w.newUser()
+	of, other := thing(w.write(author, noon).ID()), thing(w.write(author, noon).ID())
+	people, reasons := w.users(8), moderation.Reasons()
+	ids := make([]moderation.CaseID, len(people))
+	for _, err := range atOnce(len(people), func(i int) error {
+		r, _, err := w.Moderation.Report(w.Context(), moderation.Report{
+			By: people[i], Thing: of, Owner: author, Reason: reasons[i%3], Created: noon.Add(time.Hour),
+		})
+		ids[i] = r.Case
+		return err
+	}) {
+		require.NoError(w, err)
+	}
+	assert.Len(w, slices.Compact(ids), 1)
+	second := w.complain(w.newUser(), other, author)
+	last := w.complainFor(moderation.Other, "", w.newUser(), of, author, noon.Add(2*time.Hour))
+	assert.Equal(w, []moderation.CaseID{second.Case, last.Case}, w.openCases(), "the first reported first")
+	c := w.cases(moderation.Query{})[1]
+	assert.Equal(w, map[moderation.Reason]int{moderation.Spam: 3, moderation.Abuse: 3, moderation.Illegal: 2, moderation.Other: 1}, c.People)
+	assert.Equal(w, []any{of, author, noon.Add(time.Hour), noon.Add(2 * time.Hour)}, []any{c.Thing, c.Owner, c.First, c.Last})
+	_, err := w.Moderation.Decide(w.Context(), c.ID, noon.Add(3*time.Hour))
+	require.NoError(w, err)
+	again := w.complain(w.newUser(), of, author)
+	assert.NotEqual(w, c.ID, again.Case)
+	assert.Equal(w, []moderation.CaseID{second.Case, again.Case}, w.openCases())
+	has, err := w.Moderation.HasReported(w.Context(), people[0], of)
+	require.NoError(w, err)
+	assert.True(w, has)
+	has, err = w.Moderation.HasReported(w.Context(), people[0], other)
+	require.NoError(w, err)
+	assert.False(w, has)
+}
+
+func listCases(w *fixtures) {
+	author := w.newUser()
+	var ids []moderation.CaseID
+	for i, why := range []moderation.Reason{moderation.Spam, moderation.Illegal, moderation.Spam, moderation.Illegal, moderation.Spam} {
+		of := thing(w.write(author, noon).ID())
+		ids = append(ids, w.complainFor(why, "", w.newUser(), of, author, noon.Add(-time.Duration(i/2)*time.Hour)).Case)
+	}
+	about := w.complainFor(moderation.Spam, "", w.newUser(), moderation.Thing{Kind: moderation.Person, ID: int64(author)}, author, noon).Case
+	assert.Equal(w, []moderation.CaseID{ids[4], ids[2], ids[3], ids[0], ids[1], about}, w.openCases())
+	listed := func(q moderation.Query) []moderation.CaseID {
+		return mapped(w.cases(q), func(c moderation.Case) moderation.CaseID { return c.ID })
+	}
+	assert.Equal(w, []moderation.CaseID{about}, listed(moderation.Query{Kind: moderation.Person}))
+	assert.Equal(w, []moderation.CaseID{ids[3], ids[1]}, listed(moderation.Query{Reason: moderation.Illegal}))
+	assert.Equal(w, []moderation.CaseID{ids[4], ids[2], ids[3]}, listed(moderation.Query{Before: noon}))
+	assert.Empty(w, listed(moderation.Query{Kind: moderation.Person, Reason: moderation.Illegal}))
+	for i, id := range ids {
+		_, err := w.Moderation.Decide(w.Context(), id, noon.Add(time.Duration(i/2)*time.Hour))
+		require.NoError(w, err)
+	}
+	assert.Equal(w, []moderation.CaseID{about}, w.openCases())
+	assert.Equal(w, []moderation.CaseID{ids[4], ids[3], ids[2], ids[1], ids[0]}, listed(moderation.Query{IsDecided: true}))
+	assert.Equal(w, []moderation.CaseID{ids[3], ids[1]}, listed(moderation.Query{IsDecided: true, Reason: moderation.Illegal}))
+}
+
+func (w *fixtures) edit(id event.ID, title string) {
+	w.Helper()
+	_, err := w.Events.Change(w.Context(), id, func(e *event.Event) error { return e.Apply(event.Change{Title: &title}, noon) })
+	require.NoError(w, err)
+}
+
+func keepVersions(w *fixtures) {
+	author := w.newUser()
+	e := w.write(author, noon)
+	titles := []string{"Evil", "Evil", "A", "B", "C", "D", "E", "Good"}
+	for i, title := range titles {
+		w.edit(e.ID(), title)
+		for n := range 2 {
+			w.complainFor(moderation.Spam, fmt.Sprintf("%d%d", i, n), w.newUser(), thing(e.ID()), author, noon.Add(time.Duration(i)*time.Minute))
+		}
+	}
+	w.complainFor(moderation.Spam, "", w.newUser(), thing(e.ID()), author, noon)
+	c := w.cases(moderation.Query{})[0]
+	assert.Equal(w, []string{"Evil", "C", "D", "E", "Good"}, mapped(c.Versions, func(v moderation.Version) string { return v.Title }))
+	assert.Equal(w, noon, c.Versions[0].Since)
+	now := w.subject(thing(e.ID()))
+	assert.True(w, c.Changed(now))
+	assert.True(w, c.Changed(nil))
+	w.edit(e.ID(), "Evil")
+	assert.False(w, c.Changed(w.subject(thing(e.ID()))))
+	require.Len(w, c.Notes, moderation.MostNotes)
+	assert.Equal(w, []string{"71", "70", "61"}, mapped(c.Notes[:3], func(r moderation.Report) string { return r.Text }))
+	w.remove(e.ID())
+	assert.Equal(w, c.Versions, w.cases(moderation.Query{})[0].Versions, "as it was")
+}
+
+func keepCopies(w *fixtures) {
+	owner := w.newUser()
+	i := w.uploaded(owner, "public/a.png", 7)
+	report := func(copies moderation.Copies) error {
+		_, _, err := w.Moderation.Report(w.Context(), moderation.Report{
+			By: w.newUser(), Thing: photo(i.ID), Owner: owner, Reason: moderation.Spam, Created: noon, Copies: copies,
+		})
+		return err
+	}
+	pictures, err := w.Moderation.Uncopied(w.Context(), photo(i.ID))
+	require.NoError(w, err)
+	require.Len(w, pictures, 1)
+	name := pictures[0].Name
+	assert.Equal(w, i.Key, pictures[0].Key)
+	require.ErrorIs(w, report(nil), moderation.ErrUncopied)
+	assert.Empty(w, w.openCases())
+	require.NoError(w, report(moderation.Copies{name: "private/one.png", "other": "private/other.png"}))
+	assert.Equal(w, []media.Key{"private/other.png"}, w.dueDeletions(noon))
+	require.NoError(w, report(moderation.Copies{name: "private/two.png"}))
+	assert.Contains(w, w.dueDeletions(noon.Add(time.Hour)), media.Key("private/two.png"))
+	pictures, err = w.Moderation.Uncopied(w.Context(), photo(i.ID))
+	require.NoError(w, err)
+	assert.Empty(w, pictures)
+	assert.Equal(w, media.Key("private/one.png"), w.cases(moderation.Query{})[0].Versions[0].Pictures[0].Key)
+	var known []media.Key
+	for r, err := range w.Deletions.References(w.Context()) {
+		require.NoError(w, err)
+		known = append(known, r.Key)
+	}
+	assert.Contains(w, known, media.Key("private/one.png"))
+	w.hideImage(i)
+	c := w.cases(moderation.Query{IsDecided: true})[0]
+	assert.False(w, c.Changed(w.subject(photo(i.ID))), "its files were moved")
+	assert.True(w, w.subject(photo(i.ID)).IsHidden)
+}
+
+// subject returns the thing as it is, or nil.
+func (w *fixtures) subject(t moderation.Thing) *moderation.Subject {
+	w.Helper()
+	found, err := w.Moderation.Subjects(w.Context(), []moderation.Thing{t, thing(9999)})
+	require.NoError(w, err)
+	if s, is := found[t]; is {
+		assert.Len(w, found, 1)
+		return &s
+	}
+	return nil
+}
+
+func readSubjects(w *fixtures) {
+	author, other := w.newUser(), w.newUser()
+	e := w.write(author, noon)
+	var said []event.Comment
+	for i := range 5 {
+		said = append(said, w.say(e.ID(), []user.ID{author, other}[i%2], noon.Add(time.Duration(i)*time.Second), fmt.Sprint("Rude ", i)))
+	}
+	comment := moderation.Thing{Kind: moderation.Comment, ID: int64(said[4].ID)}
+	s := w.subject(comment)
+	assert.Equal(w, []any{"Rude 4", author, int64(e.ID()), e.State().Title}, []any{s.Content, s.Owner, s.Event, s.EventTitle})
+	assert.Equal(w, []moderation.Remark{
+		{By: other, Content: "Rude 3", At: said[3].Created}, {By: author, Content: "Rude 2", At: said[2].Created},
+		{By: other, Content: "Rude 1", At: said[1].Created},
+	}, s.Before)
+	w.complain(w.newUser(), comment, author)
+	require.NoError(w, w.Discussion.RemoveComment(w.Context(), said[4].ID))
+	assert.Nil(w, w.subject(comment))
+	require.NoError(w, w.Directory.ChangeProfile(w.Context(), other, user.ProfileChange{Bio: new("I sell"), Location: new("Sevilla")}))
+	for _, kind := range []moderation.Kind{moderation.Person, moderation.Profile} {
+		s = w.subject(moderation.Thing{Kind: kind, ID: int64(other)})
+		assert.Equal(w, []any{"I sell", "Sevilla", other}, []any{s.Content, s.Location, s.Owner})
+	}
+	s, state := w.subject(thing(e.ID())), e.State()
+	assert.Equal(w, []any{state.Title, state.Content, state.HTML, state.Date, int(state.Permission), author},
+		[]any{s.Title, s.Content, s.HTML, s.Day, s.Permission, s.Owner})
+	i := w.uploaded(author, "public/a.png", 7)
+	s = w.subject(photo(i.ID))
+	assert.Equal(w, []string{"tea"}, s.Tags)
+	w.changeOf(i.ID, discard)
+	assert.Nil(w, w.subject(photo(i.ID)))
+}
+
+func decideOnce(w *fixtures) {
+	author := w.newUser()
+	r := w.complain(author, thing(w.write(author, noon).ID()), author)
+	ctx := audit.With(w.Context(), audit.Record{At: noon, By: audit.Actor{Staff: author}, Act: audit.ReportDecided, Reason: "No"})
+	decided, err := w.Moderation.Decide(ctx, r.Case, noon)
+	require.NoError(w, err)
+	assert.Equal(w, moderation.Decision{
+		Outcome: moderation.OutcomeDismissed, At: noon, By: audit.Actor{Staff: author}, Reason: "No",
+	}, decided.Decision)
+	stored, err := w.Moderation.Case(w.Context(), r.Case)
+	require.NoError(w, err)
+	assert.Equal(w, decided, stored)
+	other := w.complain(author, thing(w.write(author, noon).ID()), author)
+	assertOneWins(w, atOnce(4, func(int) error {
+		_, err := w.Moderation.Decide(w.Context(), other.Case, noon)
+		return err
+	}), moderation.ErrDecided)
+	_, err = w.Moderation.Decide(w.Context(), other.Case+1, noon)
+	assert.ErrorIs(w, err, moderation.ErrNoReport)
+	_, err = w.Moderation.Case(w.Context(), other.Case+1)
+	assert.ErrorIs(w, err, moderation.ErrNoReport)
+}
+
+func decideByDisabling(w *fixtures) {
+	who, staff := w.newUser(), w.newUser()
+	about := moderation.Thing{Kind: moderation.Person, ID: int64(who)}
+	event := thing(w.write(who, noon).ID())
+	w.complain(w.newUser(), about, who)
+	kept := w.complain(w.newUser(), event, who)
+	set := func(isDisabled bool) {
+		ctx := audit.With(w.Context(), audit.Record{
+			At: noon.Add(time.Hour), By: audit.Actor{Staff: staff}, Act: audit.AccountDisabled, Reason: "Spam",
+			Object: audit.Numbered(audit.Account, who),
+		})
+		require.NoError(w, w.Accounts.Change(ctx, who, func(a *access.Account) error {
+			a.Disabled = isDisabled
+			return nil
+		}))
+	}
+	set(false)
+	assert.Len(w, w.openCases(), 2)
+	set(true)
+	assert.Equal(w, []moderation.CaseID{kept.Case}, w.openCases())
+	assert.Equal(w, moderation.Decision{
+		Outcome: moderation.OutcomeDisabled, At: noon.Add(time.Hour), By: audit.Actor{Staff: staff}, Reason: "Spam",
+	}, w.cases(moderation.Query{IsDecided: true})[0].Decision)
+}
+
+func listReportsBy(w *fixtures) {
+	author, by := w.newUser(), w.newUser()
+	var want []moderation.Report
+	for range 3 {
+		want = append([]moderation.Report{w.complain(by, thing(w.write(author, noon).ID()), author)}, want...)
+	}
+	w.complain(w.newUser(), want[0].Thing, author)
+	w.hide(want[1].Thing, noon.Add(time.Hour))
+	_, err := w.Moderation.Decide(w.Context(), want[2].Case, noon.Add(time.Hour))
+	require.NoError(w, err)
+	own := func(r page.Request) page.Page[moderation.Report] {
+		p, err := w.Moderation.ReportsBy(w.Context(), by, r)
+		require.NoError(w, err)
+		return p
+	}
+	all := own(page.Request{})
+	assert.Equal(w, 3, all.Total)
+	assert.Equal(w, []moderation.State{moderation.Open, moderation.TakenDown, moderation.Kept}, mapped(all.Items, moderation.Report.State))
+	assert.Equal(w, want[0], all.Items[0])
+	assert.Equal(w, all.Items[2:], own(pageNo(2, 2)).Items)
+	assert.Equal(w, all.Items[1:], own(page.Behind(all.Items[0].AtCursor(), 2).Paged()).Items)
+}
+
+// eraseReported erases an owner of whose two events one case is open, and decides that then.
+func eraseReported(w *fixtures) {
+	owner := w.newUser()
+	one, two := thing(w.write(owner, noon).ID()), w.uploaded(owner, "public/a.png", 7)
+	w.complain(w.newUser(), one, owner)
+	w.complain(w.newUser(), photo(two.ID), owner)
+	w.hide(one, noon)
+	require.NoError(w, w.Accounts.Change(w.Context(), owner, func(a *access.Account) error {
+		a.Close()
+		return nil
+	}))
+	w.erase(owner)
+	assert.Empty(w, w.cases(moderation.Query{IsDecided: true}))
+	open := w.cases(moderation.Query{})
+	require.Len(w, open, 1)
+	assert.NotEmpty(w, open[0].Versions[0].Pictures[0].Key)
+	remaining, err := w.PersonalData.Remaining(w.Context(), owner, personaldata.Cases)
+	require.NoError(w, err)
+	assert.Zero(w, remaining)
+	_, err = w.Moderation.Decide(w.Context(), open[0].ID, noon)
+	require.NoError(w, err)
+	assert.Empty(w, w.cases(moderation.Query{IsDecided: true}))
+	assert.Contains(w, w.dueDeletions(noon.Add(time.Hour)), open[0].Versions[0].Pictures[0].Key)
+}
