@@ -29,6 +29,16 @@ type reportsPage struct {
 	Ages      []string
 	Query     string // of this part
 	Next      string // query of the next part; empty: none
+
+	Hideable []moderation.Kind
+	Own      ownForm
+}
+
+// ownForm is the form for a thing that nobody has reported, as it was entered.
+type ownForm struct {
+	Kind           moderation.Kind
+	Object, Reason string
+	Wrong          []string // about the reason
 }
 
 // reportCard is what people report of a thing, with its form.
@@ -112,7 +122,8 @@ func (s *Site) reports(v *visit) (answer, *reportsPage, error) {
 	query := v.r.URL.Query()
 	p := &reportsPage{
 		IsDecided: query.Get("state") == "decided", Kinds: moderation.Kinds(), Reasons: moderation.Reasons(), Ages: []string{"24", "72", "168"},
-		Kind: moderation.Kind(query.Get("kind")), Reason: moderation.Reason(query.Get("reason")), OlderThan: query.Get("older_than"),
+		Hideable: moderation.Hideable(),
+		Kind:     moderation.Kind(query.Get("kind")), Reason: moderation.Reason(query.Get("reason")), OlderThan: query.Get("older_than"),
 	}
 	hours, _ := strconv.ParseInt(p.OlderThan, 10, 64) // any other text does not filter
 	q := moderation.Query{IsDecided: p.IsDecided, CursorRequest: page.Behind(cursorOf(query.Get("after")), page.DefaultSize)}
@@ -159,8 +170,14 @@ func (p *reportsPage) query(after page.Cursor) string {
 	return "?" + query.Encode()
 }
 
+// unreported is the number of the form for what nobody has reported, in place of that of a case.
+const unreported = "0"
+
 // fill puts the reason that was entered into the form of its report, with what is wrong about it.
 func (p *reportsPage) fill(form url.Values, wrong []string) {
+	if form.Get("report") == unreported {
+		p.Own = ownForm{moderation.Kind(form.Get("kind")), form.Get("object"), form.Get("reason"), wrong}
+	}
 	for i := range p.Cards {
 		if c := &p.Cards[i]; fmt.Sprint(c.ID) == form.Get("report") {
 			c.Typed, c.Wrong = form.Get("reason"), wrong

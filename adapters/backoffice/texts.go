@@ -87,7 +87,7 @@ type ReportsTexts struct {
 	Permissions                                                    map[int]string
 	Outcomes                                                       map[moderation.Outcome]string
 	Deleted, Pictures, Picture, Lost, Person, Unknown, Disable     string
-	Reason, ReasonHint                                             string
+	Reason, ReasonHint, Unreported, Number, NumberHint             string
 	Buttons                                                        map[string]string // by their acts
 }
 
@@ -265,7 +265,9 @@ var English = Texts{
 		Deleted: "It was deleted.", Pictures: "Pictures: %d", Picture: "A reported picture", Lost: "The file is lost.", Person: "Person",
 		Unknown: "an erased person", Disable: "Disable the account…",
 		Reason: "Reason", ReasonHint: "Its author reads why it is hidden, and colleagues read every reason. At most 500 characters.",
-		Buttons: map[string]string{"hide": "Hide it", "dismiss": "Dismiss the report", "restore": "Show it again"},
+		Unreported: "Hide what nobody has reported", Number: "Its number",
+		NumberHint: "It is in the address of the thing; of a profile, it is the uid.",
+		Buttons:    map[string]string{"hide": "Hide it", "dismiss": "Dismiss the report", "restore": "Show it again"},
 	},
 	Audit: AuditTexts{
 		What: "What", On: "On", By: "By", When: "When", Reason: "Reason", None: "Nothing is recorded.", Older: "Older",

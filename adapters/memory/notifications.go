@@ -90,11 +90,10 @@ func (s *Store) notification(n notified) notification.Notification {
 		ID: n.id, Kind: n.Kind, By: n.By, Subject: n.Subject(), Note: n.Note, Created: n.Created, IsRead: n.id <= s.readUpTo[n.To],
 	}
 	on := event.ID(n.Object)
-	switch n.Kind {
-	case notification.Like:
-	default:
+	switch {
+	case n.By == 0 || n.Kind == notification.Follow:
 		return shown
-	case notification.Comment:
+	case n.Kind == notification.Comment:
 		c := s.comments[event.CommentID(n.Object)]
 		shown.Comment, on = notification.Content{ID: c.ID, Content: c.Content}, c.Event
 	}

@@ -20,6 +20,7 @@ var caseRows = []row{
 	{"MOD-05 disabling an account decides the reports of the person", decidedByDisabling, everyStore},
 	{"MOD-06 nobody judges themselves", judgesThemselves, everyStore},
 	{"OFF-02 staff read what was reported as it was and as it is", staffPagesCases, oneStore},
+	{"MOD-06 staff hide on the page what nobody has reported", hidesUnreported, oneStore},
 	{"MOD-07 a person reads what became of their reports", ownReports, everyStore},
 	{"NTF-03 the author and those who reported are told what staff did, and why", toldOfActs, everyStore},
 }
@@ -64,6 +65,24 @@ func toldOfActs(t *testing.T, s *server) {
 	assert.Zero(t, ada.get(t, notifications).is(200).int("unread_count"))
 	staff.post(t, hidePath, object{"event": id, "reason": "Again"}).is(201)
 	assert.Equal(t, 1, ada.get(t, notifications).is(200).int("unread_count"), "each act tells")
+}
+
+func hidesUnreported(t *testing.T, s *server) {
+	ada, bob, staff := s.member(t), s.member(t), s.staff(t)
+	id := ada.publishes(t, "Pills")
+	b := s.browser(t)
+	b.logsIn(staff)
+	b.opens("reports/").shows(200, "Hide what nobody has reported")
+	form := func(object any, reason string) []string {
+		return []string{"report", "0", "kind", "event", "object", fmt.Sprint(object), "act", "hide", "reason", reason}
+	}
+	b.sends("reports/", form(id, "")...).shows(400, fmt.Sprintf(`name="object" value="%d"`, id), `href="#reason-0"`, `aria-invalid="true"`)
+	b.sends("reports/", form(99999, "Advertises")...).shows(404, "Event not found.")
+	bob.get(t, eventPath(id)).is(200)
+	b.sends("reports/", form(id, "Advertises")...).leads("reports/?done=hide")
+	bob.get(t, eventPath(id)).is(404)
+	b.sends("reports/", form(id, "Again")...).shows(409, "It is hidden already.")
+	assert.Equal(t, "Advertises", ada.get(t, hiddenPath).is(200).at("data.0.reason"))
 }
 
 func oneCase(t *testing.T, s *server) {
