@@ -11,7 +11,7 @@ const (
 	// lockUser locks the user $1.
 	lockUser = `
 		SELECT id FROM users WHERE id = $1
-		FOR UPDATE`
+		FOR NO KEY UPDATE`
 
 	// avatarOf finds the user $1, and the avatar that their profile has, hidden or not.
 	avatarOf = `
