@@ -209,20 +209,26 @@ func (s *Site) decideReport(v *visit) (answer, error) {
 	form, act := v.r.PostForm, v.r.PostForm.Get("act")
 	id, wrong := strconv.ParseInt(form.Get("report"), 10, 64)
 	number, wrongNumber := strconv.ParseInt(form.Get("object"), 10, 64)
+	of, err := moderation.Thing{Kind: moderation.Kind(form.Get("kind")), ID: number}, error(nil)
+	if wrongNumber != nil && form.Get("report") == unreported {
+		of, err = s.Moderating.At(v.r.Context(), form.Get("object"))
+		wrongNumber = nil
+	}
 	if does := reportActs[act]; wrong != nil || wrongNumber != nil || does.do == nil {
 		return answer{}, errNoPage
 	}
-	of := moderation.Thing{Kind: moderation.Kind(form.Get("kind")), ID: number}
 	object := audit.Kind(of.Kind)
 	if act == "dismiss" {
 		object = audit.Report
 	}
-	v.audited = []any{"report", id, "does", act, "kind", string(of.Kind), "object", number}
+	v.audited = []any{"report", id, "does", act, "kind", string(of.Kind), "object", of.ID}
 	by := audit.Actor{Staff: v.actor.ID}
 	v.r = v.r.WithContext(audit.With(v.r.Context(), audit.Record{
 		At: time.Now(), By: by, Act: reportActs[act].act, Object: audit.Object{Kind: object},
 	}))
-	err := reportActs[act].do(s, v, by, moderation.CaseID(id), of, form.Get("reason"))
+	if err == nil {
+		err = reportActs[act].do(s, v, by, moderation.CaseID(id), of, form.Get("reason"))
+	}
 	if err == nil {
 		query := v.r.URL.Query()
 		query.Set("done", act)

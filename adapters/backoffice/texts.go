@@ -266,7 +266,7 @@ var English = Texts{
 		Unknown: "an erased person", Disable: "Disable the account…",
 		Reason: "Reason", ReasonHint: "Its author reads why it is hidden, and colleagues read every reason. At most 500 characters.",
 		Unreported: "Hide what nobody has reported", Number: "Its number",
-		NumberHint: "It is in the address of the thing; of a profile, it is the uid.",
+		NumberHint: "Of a profile, the uid. Or the address of its picture.",
 		Buttons:    map[string]string{"hide": "Hide it", "dismiss": "Dismiss the report", "restore": "Show it again"},
 	},
 	Audit: AuditTexts{

@@ -183,24 +183,31 @@ type decisionBody struct {
 	Reason *string            `json:"reason" validate:"required"`
 }
 
-// hidingBody is what staff hide or restore, and why.
+// hidingBody is what staff hide or restore, by its number or by the address of its picture, and why.
 type hidingBody struct {
 	thingBody
-	Reason *string `json:"reason" validate:"required"`
+	Address *string `json:"address"`
+	Reason  *string `json:"reason" validate:"required"`
 }
 
-func (a *api) hide(c *transport.Call) (transport.Reply, error) { return change(c, a.Moderating.Hide) }
+func (a *api) hide(c *transport.Call) (transport.Reply, error) { return a.change(c, a.Moderating.Hide) }
 
 func (a *api) restore(c *transport.Call) (transport.Reply, error) {
-	return change(c, a.Moderating.Restore)
+	return a.change(c, a.Moderating.Restore)
 }
 
 // change hides or restores the thing that the body names.
-func change(
+func (a *api) change(
 	c *transport.Call, do func(context.Context, audit.Actor, moderation.Thing, string, error) (moderation.Hiding, error),
 ) (transport.Reply, error) {
 	body, readErr := transport.Read[hidingBody](c)
-	of, readErr := body.named(nil).only(readErr)
+	named := body.named(nil)
+	if body.Address != nil {
+		at, err := a.Moderating.At(c.Context(), *body.Address)
+		readErr = fault.Merge(readErr, err)
+		named[at.Kind] = new(at.ID)
+	}
+	of, readErr := named.only(readErr)
 	_, err := do(c.Context(), audit.Actor{Staff: c.Actor.ID}, of, deref(body.Reason), readErr)
 	return recorded(c), err
 }

@@ -261,6 +261,15 @@ func (m *Moderating) mayTurn(ctx context.Context, by audit.Actor, t moderation.T
 	return m.mayJudge(ctx, by, t, subjects[t].Owner)
 }
 
+// At returns what has the picture at the address, or moderation.ErrNoPicture. Another text is a fault on address.
+func (m *Moderating) At(ctx context.Context, address string) (moderation.Thing, error) {
+	key, is := m.addresses.KeyAt(address)
+	if !is {
+		return moderation.Thing{}, fault.Field("address", "Enter the address of a picture of this server.")
+	}
+	return m.store.OfPicture(ctx, key)
+}
+
 // Hide hides the thing from all but its owner, and decides the reports of it (MOD-03). By their own it returns moderation.ErrOwn
 // (MOD-06).
 func (m *Moderating) Hide(

@@ -113,9 +113,10 @@ func (c moderationReports) Run(ctx context.Context, s streams) error {
 
 // thingCommand is embedded in the commands that hide and restore.
 type thingCommand struct {
-	Kind   moderation.Kind `arg:"" enum:"${hideable}" help:"One of ${hideable}."`
-	ID     int64           `arg:"" name:"id" help:"Its id; of a profile, the uid."`
-	Reason string          `required:"" help:"Reason, at most 500 characters. The owner may read why a thing is hidden."`
+	Kind    moderation.Kind `arg:"" optional:"" default:"" enum:",${hideable}" help:"One of ${hideable}."`
+	ID      int64           `arg:"" optional:"" name:"id" help:"Its id; of a profile, the uid."`
+	Address string          `help:"Address of its picture, in place of kind and id."`
+	Reason  string          `required:"" help:"Reason, at most 500 characters. The owner may read why a thing is hidden."`
 	actCommand
 }
 
@@ -123,8 +124,18 @@ func (t thingCommand) change(
 	ctx context.Context, s streams, act audit.Act, line string,
 	change func(*moderating.Moderating, context.Context, audit.Actor, moderation.Thing, string, error) (moderation.Hiding, error),
 ) error {
+	if (t.Address == "") == (t.Kind == "" || t.ID == 0) {
+		return misusef("name a thing by its kind and id, or by --address")
+	}
 	r := audit.Record{Act: act, Object: audit.Object{Kind: audit.Kind(t.Kind)}}
 	return t.actingOnPictures(ctx, s, mustExist, r, func(ctx context.Context, app *bootstrap.App, log actLog) error {
+		if t.Address != "" {
+			at, err := app.Moderating.At(ctx, t.Address)
+			if err != nil {
+				return err
+			}
+			t.Kind, t.ID = at.Kind, at.ID
+		}
 		if _, err := change(app.Moderating, ctx, audit.Carried(ctx).By, moderation.Thing{Kind: t.Kind, ID: t.ID}, t.Reason, nil); err != nil {
 			return err
 		}

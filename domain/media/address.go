@@ -68,6 +68,22 @@ func (a Addresses) Of(key Key, now time.Time) string {
 	return a.URL(key, Everyone, now)
 }
 
+// KeyAt returns the key of the picture that the address leads to, in whatever size and whether it has expired or not. It reports whether
+// the text is such an address.
+func (a Addresses) KeyAt(address string) (Key, bool) {
+	u, err := url.Parse(address)
+	if err != nil {
+		return "", false
+	}
+	_, at, is := strings.Cut(u.Path, "/media/")
+	for _, audience := range []Audience{Everyone, Viewers} {
+		if name, isIn := strings.CutPrefix(at, audience.folder()+"/"); is && isIn && name != "" {
+			return KeyAt(audience, name), true
+		}
+	}
+	return "", false
+}
+
 // Check returns the expiry of an address if URL signed the key with the expiry and it
 // has not passed. Otherwise it returns ErrBadAddress without a more specific reason.
 func (a Addresses) Check(key Key, expires, signature string, now time.Time) (until time.Time, err error) {

@@ -163,6 +163,7 @@ var (
 	ErrDecided   = fault.New(fault.Conflict, "The report is decided already.")
 	ErrNoReport  = fault.New(fault.NotFound, "Report not found.")
 	ErrOwn       = fault.New(fault.Conflict, "You own it, or have reported it.")
+	ErrNoPicture = fault.New(fault.NotFound, "No plate, image or avatar has this address.")
 	ErrHidden    = fault.New(fault.Conflict, "It is hidden already.")
 	ErrNotHidden = fault.New(fault.Conflict, "It is not hidden.")
 	// ErrNoHiding is the fault of a hidden thing without its Hiding, which a check repairs.
@@ -210,6 +211,8 @@ type Store interface {
 	// event are its plates. It returns event.ErrNotFound, event.ErrNoComment, event.ErrNoPlate, userimage.ErrNotFound,
 	// user.ErrNotFound or feed.ErrNoItem if the thing does not exist, and event.ErrNotFound if things of its kind can't be hidden.
 	Pictures(ctx context.Context, t Thing) (keys []media.Key, isHidden bool, err error)
+	// OfPicture returns the plate, the image or the profile that has the picture, or ErrNoPicture. That of an avatar is its largest.
+	OfPicture(ctx context.Context, key media.Key) (Thing, error)
 	// Hide hides the thing with its listing, counts and notification, and decides the open case of it as Decide does: of its calls at
 	// once exactly one hides it. It returns the hiding with the owner, ErrHidden if it is hidden, and the errors of Pictures if it does
 	// not exist.

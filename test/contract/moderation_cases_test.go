@@ -21,6 +21,7 @@ var caseRows = []row{
 	{"MOD-06 nobody judges themselves", judgesThemselves, everyStore},
 	{"OFF-02 staff read what was reported as it was and as it is", staffPagesCases, oneStore},
 	{"MOD-06 staff hide on the page what nobody has reported", hidesUnreported, oneStore},
+	{"MOD-06 staff hide what has the picture at an address", hidesByAddress, everyStore},
 	{"MOD-07 a person reads what became of their reports", ownReports, everyStore},
 	{"NTF-03 the author and those who reported are told what staff did, and why", toldOfActs, everyStore},
 }
@@ -83,6 +84,43 @@ func hidesUnreported(t *testing.T, s *server) {
 	bob.get(t, eventPath(id)).is(404)
 	b.sends("reports/", form(id, "Again")...).shows(409, "It is hidden already.")
 	assert.Equal(t, "Advertises", ada.get(t, hiddenPath).is(200).at("data.0.reason"))
+}
+
+func hidesByAddress(t *testing.T, s *server) {
+	ada, staff := s.member(t), s.staff(t)
+	raw := pictures.PNG(t, drawing(400, 300))
+	plate := ada.attaches(t, ada.publishes(t, "Pills"))
+	image := ada.post(t, images, object{"img": raw}).is(201)
+	avatar := ada.sendsTo(t, "PUT", avatars, form{field: "avatar", file: raw}).is(200)
+	for _, c := range []struct {
+		kind, address string
+		id            int
+	}{
+		{"plate", plate.text("data.photo"), plate.int("data.id")}, {"image", plate.text("data.photo"), 0},
+		{"image", image.text("data.sizes.sm.path"), image.int("data.id")}, {"profile", avatar.text("data.avatar"), int(ada.id)},
+	} {
+		a := staff.post(t, hidePath, object{"address": c.address, "reason": "Advertises"})
+		if c.id == 0 {
+			a.fails(404, "RESOURCE_NOT_FOUND") // it leads nowhere any more
+			continue
+		}
+		assertAct(t, a, "hidden", c.kind, c.id)
+		s.anyone().fetches(t, c.address).is(404)
+	}
+	for _, wrong := range []string{"", "x", "https://example.com/media/", "://", "/api/xfile/event/1/"} {
+		staff.post(t, hidePath, object{"address": wrong, "reason": "x"}).invalid("address")
+	}
+	another := ada.post(t, images, object{"img": raw}).is(201)
+	staff.post(t, hidePath, object{"address": another.text("data.img"), "event": 1, "reason": "x"}).is(400)
+	b := s.browser(t)
+	b.logsIn(staff)
+	b.opens("reports/")
+	own := func(address string) []string {
+		return []string{"report", "0", "kind", "event", "object", address, "act", "hide", "reason", "Advertises"}
+	}
+	b.sends("reports/", own("/media/public/none.png")...).shows(404, "No plate, image or avatar has this address.")
+	b.sends("reports/", own(another.text("data.img"))...).leads("reports/?done=hide")
+	s.anyone().fetches(t, another.text("data.img")).is(404)
 }
 
 func oneCase(t *testing.T, s *server) {

@@ -44,6 +44,7 @@ func Moderation(t *testing.T, open Open) {
 		{"a hidden image is in no list, and its former key is queued; restoring undoes it", hideImage},
 		{"without its reservation nothing changes", hideUnreserved},
 		{"a hidden image counts for the quotas, is retagged, deleted and erased", hideImageQuotas},
+		{"OfPicture returns the plate, the image or the profile that has the picture, or ErrNoPicture", ofPicture},
 		{"the plates of a hidden event move, and the event without a moved plate is not hidden", hidePlated},
 		{"a hidden plate is on its event, and shown to no one; restoring undoes it", hidePlate},
 		{"a hidden plate counts for the quotas, and is removed alone, with its event and by an erasure", hidePlateRemoved},

@@ -45,6 +45,27 @@ func (w *fixtures) finished(want ...media.Key) {
 	require.NoError(w, w.Deletions.Done(w.Context(), due))
 }
 
+func ofPicture(w *fixtures) {
+	author := w.newUser()
+	plate := w.withPlates(author, "Fog", 7, "private/a.png", "private/b.jpg").Plates[1]
+	kept, deleted := w.uploaded(author, "public/i.png", 7), w.uploaded(author, "public/j.png", 7)
+	require.NoError(w, w.portrays(author, "face", 7))
+	_, err := w.Images.Change(w.Context(), deleted.ID, discard)
+	require.NoError(w, err)
+	for key, want := range map[media.Key]moderation.Thing{
+		"private/b.jpg": {Kind: moderation.Plate, ID: int64(plate.ID)}, kept.Key: photo(kept.ID), avatarOf("face").Key: portrayed(author),
+		deleted.Key: {}, "private/none": {}, "": {},
+	} {
+		got, err := w.Moderation.OfPicture(w.Context(), key)
+		assert.Equal(w, want, got, key)
+		if want.ID == 0 {
+			assert.ErrorIs(w, err, moderation.ErrNoPicture)
+		} else {
+			assert.NoError(w, err)
+		}
+	}
+}
+
 func hidePlated(w *fixtures) {
 	author := w.newUser()
 	before := w.withPlates(author, "Fog", 7, "private/a.png", "private/b.jpg")

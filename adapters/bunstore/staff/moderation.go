@@ -125,6 +125,19 @@ type hideablePicture struct {
 	Cover  engine.Cover
 }
 
+// ofPicture finds what has the picture $1. The bytes that count tell whose it is.
+const ofPicture = `
+	SELECT 'plate' AS kind, p.id FROM pictures k
+		JOIN events e ON e.author_id = k.owner_id JOIN plates p ON p.event_id = e.id AND p.photo = k.key WHERE k.key = $1
+	UNION ALL SELECT 'image', i.id FROM pictures k
+		JOIN images i ON i.owner_id = k.owner_id AND i.key = k.key AND i.deleted IS NULL WHERE k.key = $1
+	UNION ALL SELECT 'profile', u.id FROM pictures k
+		JOIN users u ON u.id = k.owner_id AND u.avatar ->> 'key' = k.key WHERE k.key = $1`
+
+func (v Moderation) OfPicture(ctx context.Context, key media.Key) (moderation.Thing, error) {
+	return engine.One[moderation.Thing](ctx, v.DB, moderation.ErrNoPicture, ofPicture, key)
+}
+
 func (v Moderation) Pictures(ctx context.Context, t moderation.Thing) (keys []media.Key, isHidden bool, err error) {
 	of, is := hideables[t.Kind]
 	if !is {
