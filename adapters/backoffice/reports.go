@@ -34,7 +34,7 @@ type reportsPage struct {
 	Own      ownForm
 }
 
-// ownForm is the form for a thing that nobody has reported, as it was entered.
+// ownForm is the form that hides a thing without a report, as it was entered.
 type ownForm struct {
 	Kind           moderation.Kind
 	Object, Reason string
@@ -170,7 +170,7 @@ func (p *reportsPage) query(after page.Cursor) string {
 	return "?" + query.Encode()
 }
 
-// unreported is the number of the form for what nobody has reported, in place of that of a case.
+// unreported is the number of the form for a thing without a report, in place of that of a case.
 const unreported = "0"
 
 // fill puts the reason that was entered into the form of its report, with what is wrong about it.

@@ -265,7 +265,7 @@ var English = Texts{
 		Deleted: "It was deleted.", Pictures: "Pictures: %d", Picture: "A reported picture", Lost: "The file is lost.", Person: "Person",
 		Unknown: "an erased person", Disable: "Disable the account…",
 		Reason: "Reason", ReasonHint: "Its author reads why it is hidden, and colleagues read every reason. At most 500 characters.",
-		Unreported: "Hide what nobody has reported", Number: "Its number",
+		Unreported: "Hide something without a report", Number: "Its number",
 		NumberHint: "Of a profile, the uid. Or the address of its picture.",
 		Buttons:    map[string]string{"hide": "Hide it", "dismiss": "Dismiss the report", "restore": "Show it again"},
 	},

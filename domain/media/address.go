@@ -68,8 +68,8 @@ func (a Addresses) Of(key Key, now time.Time) string {
 	return a.URL(key, Everyone, now)
 }
 
-// KeyAt returns the key of the picture that the address leads to, in whatever size and whether it has expired or not. It reports whether
-// the text is such an address.
+// KeyAt returns the key of the picture that the address leads to, also if the address has a size or has expired. It reports whether
+// the text is an address of a picture.
 func (a Addresses) KeyAt(address string) (Key, bool) {
 	u, err := url.Parse(address)
 	if err != nil {

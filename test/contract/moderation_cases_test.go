@@ -20,7 +20,7 @@ var caseRows = []row{
 	{"MOD-05 disabling an account decides the reports of the person", decidedByDisabling, everyStore},
 	{"MOD-06 nobody judges themselves", judgesThemselves, everyStore},
 	{"OFF-02 staff read what was reported as it was and as it is", staffPagesCases, oneStore},
-	{"MOD-06 staff hide on the page what nobody has reported", hidesUnreported, oneStore},
+	{"MOD-06 staff hide on the page what was not reported", hidesUnreported, oneStore},
 	{"MOD-06 staff hide what has the picture at an address", hidesByAddress, everyStore},
 	{"MOD-07 a person reads what became of their reports", ownReports, everyStore},
 	{"NTF-03 the author and those who reported are told what staff did, and why", toldOfActs, everyStore},
@@ -73,7 +73,7 @@ func hidesUnreported(t *testing.T, s *server) {
 	id := ada.publishes(t, "Pills")
 	b := s.browser(t)
 	b.logsIn(staff)
-	b.opens("reports/").shows(200, "Hide what nobody has reported")
+	b.opens("reports/").shows(200, "Hide something without a report")
 	form := func(object any, reason string) []string {
 		return []string{"report", "0", "kind", "event", "object", fmt.Sprint(object), "act", "hide", "reason", reason}
 	}
