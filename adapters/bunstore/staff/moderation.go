@@ -125,12 +125,14 @@ type hideablePicture struct {
 	Cover  engine.Cover
 }
 
-// ofPicture finds what has the picture $1. The bytes that count tell whose it is.
+// ofPicture finds what has the picture $1. The bytes that count tell whose it is. Hidden images have an index of their own.
 const ofPicture = `
 	SELECT 'plate' AS kind, p.id FROM pictures k
 		JOIN events e ON e.author_id = k.owner_id JOIN plates p ON p.event_id = e.id AND p.photo = k.key WHERE k.key = $1
 	UNION ALL SELECT 'image', i.id FROM pictures k
-		JOIN images i ON i.owner_id = k.owner_id AND i.key = k.key AND i.deleted IS NULL WHERE k.key = $1
+		JOIN images i ON i.owner_id = k.owner_id AND i.key = k.key AND i.deleted IS NULL AND NOT i.hidden WHERE k.key = $1
+	UNION ALL SELECT 'image', i.id FROM pictures k
+		JOIN images i ON i.owner_id = k.owner_id AND i.key = k.key AND i.deleted IS NULL AND i.hidden WHERE k.key = $1
 	UNION ALL SELECT 'profile', u.id FROM pictures k
 		JOIN users u ON u.id = k.owner_id AND u.avatar ->> 'key' = k.key WHERE k.key = $1`
 
