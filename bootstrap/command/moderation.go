@@ -17,7 +17,7 @@ import (
 )
 
 type moderationCommands struct {
-	Reports moderationReports `cmd:"" help:"List what people reported, as it was then and as it is now: what is open, the first reported first, or what is decided." example:"plaza moderation reports --limit 20 --json"`
+	Reports moderationReports `cmd:"" help:"List what people reported, as it was and as it is; open reports the earliest first." example:"plaza moderation reports --limit 20 --json"`
 	Hide    moderationHide    `cmd:"" help:"Hide a thing from all but its owner, and decide the reports of it." example:"plaza moderation hide comment 48 --reason Advertises"`
 	Restore moderationRestore `cmd:"" help:"Show a hidden thing again." example:"plaza moderation restore comment 48 --reason 'A mistake'"`
 	Decide  moderationDecide  `cmd:"" help:"Decide the reports of a thing without hiding it." example:"plaza moderation decide 7 --reason 'No spam'"`

@@ -148,7 +148,7 @@ func copyFile(ctx context.Context, s Store, from, to Key) error {
 	return s.Put(ctx, to, content)
 }
 
-// contentOf returns the content of the file of a key, or nil if there is none.
+// contentOf returns the content of the file of a key, or nil if the key has no file.
 func contentOf(ctx context.Context, s Store, key Key) ([]byte, error) {
 	file, err := s.Open(ctx, key)
 	if errors.Is(err, ErrNotFound) {

@@ -107,9 +107,15 @@ var hideables = map[moderation.Kind]hideable{
 			return people.TurnProfile(tx, user.ID(id), isHidden, moves)
 		},
 	},
-	moderation.Publication: {`SELECT hidden, key FROM moving_covers WHERE kind = 'publication' AND id = $1`, feed.ErrNoItem, turnRecord(feed.Publication)},
-	moderation.Node:        {`SELECT hidden, key FROM moving_covers WHERE kind = 'node' AND id = $1`, feed.ErrNoItem, turnRecord(feed.Node)},
-	moderation.Demand:      {`SELECT hidden, key FROM moving_covers WHERE kind = 'demand' AND id = $1`, feed.ErrNoItem, turnRecord(feed.Demand)},
+	moderation.Publication: {
+		`SELECT hidden, key FROM moving_covers WHERE kind = 'publication' AND id = $1`, feed.ErrNoItem, turnRecord(feed.Publication),
+	},
+	moderation.Node: {
+		`SELECT hidden, key FROM moving_covers WHERE kind = 'node' AND id = $1`, feed.ErrNoItem, turnRecord(feed.Node),
+	},
+	moderation.Demand: {
+		`SELECT hidden, key FROM moving_covers WHERE kind = 'demand' AND id = $1`, feed.ErrNoItem, turnRecord(feed.Demand),
+	},
 }
 
 func turnRecord(kind feed.Kind) func(Moderation, *engine.Tx, int64, bool, media.Moves) (user.ID, error) {
