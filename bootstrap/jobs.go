@@ -24,7 +24,6 @@ type job struct {
 const (
 	cleanupInterval = time.Minute
 	eraseInterval   = time.Minute
-	measureInterval = time.Hour // servers of before may run beside this one
 	sampleInterval  = 30 * time.Second
 	sweepInterval   = time.Minute
 
@@ -42,9 +41,6 @@ func (a *App) jobs() []job {
 	}, {
 		name: "erasures_resume", interval: eraseInterval, problem: "resuming erasures failed; will retry",
 		work: func(ctx context.Context) (bool, error) { return false, a.Privacy.ResumeErasures(ctx) },
-	}, {
-		name: "plates_measure", interval: measureInterval, problem: "measuring plates failed; will retry",
-		work: func(ctx context.Context) (bool, error) { return false, a.Pictures.Measure(ctx) },
 	}, {
 		name: "sample", interval: sampleInterval, problem: "sampling for metrics failed; will retry",
 		work: func(ctx context.Context) (bool, error) { return false, a.Sample(ctx) },

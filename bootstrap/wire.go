@@ -90,7 +90,7 @@ func initialise(c settings.Config, p Parts, log *slog.Logger, opened storage, st
 	wire.Build(
 		wire.FieldsOf(new(Parts), "Now", "Hashing", "Translator"),
 		wire.FieldsOf(new(Stores), "Ports", "Media"),
-		wire.FieldsOf(new(store.Ports), "Accounts", "Directory", "Tokens", "Throttle", "Events", "Codes", "Categories", "Subscriptions", "Blocks",
+		wire.FieldsOf(new(store.Ports), "Accounts", "Directory", "Tokens", "Throttle", "Codes", "Categories", "Subscriptions", "Blocks",
 			"Notifications", "Moderation", "EventReader", "Discussion", "Feed", "Imports", "Publications", "HowTos", "Translations", "Images",
 			"Ledger", "Keys", "Deletions", "Room", "PersonalData", "Audit", "Telemetry"),
 		passwordsByArgon2id, strengthByZxcvbn, portraitsByImaging, picturesByImaging, markupBySanitiser, placesByGazetteer, recordsByJSONLines,

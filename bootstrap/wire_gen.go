@@ -135,8 +135,7 @@ func initialise(c settings.Config, p Parts, log *slog.Logger, opened storage, st
 	}
 	backofficeBackOffice := backoffice.New(backofficePorts)
 	httpapiPortraitSource := portraitSource()
-	eventRepository := ports.Events
-	picturesPictures := pictures.New(mediaStore, addresses, processor, eventRepository, v)
+	picturesPictures := pictures.New(mediaStore, addresses, v)
 	useCases := httpapi.UseCases{
 		Signin:        signinSignin,
 		People:        peoplePeople,

@@ -2,7 +2,6 @@ package bunstore_test
 
 import (
 	"fmt"
-	"strings"
 	"testing"
 	"time"
 
@@ -125,39 +124,4 @@ func TestUSR09_counts_of_profiles_are_locked_in_one_order(t *testing.T) {
 			assertConsistent(t, s)
 		})
 	}
-}
-
-func TestUSR09_the_step_that_adds_the_counts_counts_what_is_stored(t *testing.T) {
-	bunstore.OnEach(t, func(t *testing.T, at string) {
-		s, db := open(t, at), rawSQL(t, at)
-		all := newProfiles(t, s, 4)
-		follows, err := subscription.ToUser(all.people[3], all.people[0], noon)
-		require.NoError(t, err)
-		_, _, err = s.Subscriptions().Follow(t.Context(), follows)
-		require.NoError(t, err)
-		_, err = s.Events().Change(t.Context(), all.events[1].ID(), func(e *event.Event) error {
-			return e.Apply(event.Change{Permission: new(event.Private)}, noon)
-		})
-		require.NoError(t, err)
-		counts := func() []string {
-			return column[string](t, db, `
-				SELECT owner_id || ' ' || events || ' ' || followers || ' ' || followed FROM profile_counts
-				WHERE events + followers + followed > 0 ORDER BY 1`)
-		}
-		before := counts()
-		require.Equal(t, []string{"1 2 1 0", "3 1 0 0", "4 0 0 1"}, before)
-		undo := []string{"DROP FUNCTION count_follows CASCADE", "DROP FUNCTION count_events CASCADE", "DROP FUNCTION count_changed_event CASCADE"}
-		if strings.HasPrefix(at, "sqlite:") {
-			undo = []string{"DROP TRIGGER follows_counted", "DROP TRIGGER follows_discounted", "DROP TRIGGER events_counted",
-				"DROP TRIGGER events_recounted", "DROP TRIGGER events_discounted"}
-		}
-		for _, statement := range append(undo, "DROP TABLE profile_counts", "ALTER TABLE users DROP COLUMN bio",
-			"DELETE FROM schema_migrations WHERE name = '0010_profiles'") {
-			_, err := db.ExecContext(t.Context(), statement)
-			require.NoError(t, err, statement)
-		}
-		_, err = s.Migrate(t.Context())
-		require.NoError(t, err)
-		assert.Equal(t, before, counts())
-	})
 }

@@ -30,7 +30,7 @@ func newShown(pictures map[media.Key]string) *shown {
 
 // served are the use cases that serve the pictures at the time.
 func (s *shown) served(now time.Time) *pictures.Pictures {
-	return pictures.New(s, s.addresses, nil, nil, func() time.Time { return now })
+	return pictures.New(s, s.addresses, func() time.Time { return now })
 }
 
 func (s *shown) URL(key media.Key, a media.Audience, now time.Time) string {

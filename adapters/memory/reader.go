@@ -2,7 +2,6 @@ package memory
 
 import (
 	"context"
-	"slices"
 	"time"
 
 	"plaza/domain/event"
@@ -46,31 +45,6 @@ func (v Events) OfPlate(ctx context.Context, id event.PlateID) (event.ID, error)
 		}
 		return on, nil
 	})
-}
-
-func (v Events) Unmeasured(ctx context.Context, after event.PlateID, limit int) ([]event.Plate, error) {
-	return read(ctx, v.s, func() (found []event.Plate, err error) {
-		for _, e := range v.s.events {
-			for _, p := range e.Plates {
-				if p.Width == 0 && p.ID > after {
-					found = append(found, event.Plate{ID: p.ID, Photo: p.Photo})
-				}
-			}
-		}
-		return first(sorted(slices.Values(found), by(func(p event.Plate) event.PlateID { return p.ID })), limit), nil
-	})
-}
-
-func (v Events) Measure(ctx context.Context, p event.Plate) error {
-	_, err := write(ctx, v.s, func() (struct{}, error) {
-		for _, e := range v.s.events {
-			if i := slices.IndexFunc(e.Plates, func(stored event.Plate) bool { return stored.ID == p.ID }); i >= 0 {
-				e.Plates[i].Width, e.Plates[i].Height = p.Width, p.Height
-			}
-		}
-		return struct{}{}, nil
-	})
-	return err
 }
 
 func (v Events) Located(ctx context.Context, after event.ID, limit int) ([]event.Located, error) {

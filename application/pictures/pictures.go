@@ -9,7 +9,6 @@ import (
 	"slices"
 	"time"
 
-	"plaza/domain/event"
 	"plaza/domain/media"
 )
 
@@ -17,15 +16,13 @@ import (
 type Pictures struct {
 	store     media.Store
 	addresses media.Addresses
-	processor media.Processor
-	events    event.Repository
 	now       func() time.Time
 }
 
 // New returns the use cases over the ports, with the addresses of the server's pictures; now
 // returns the time.
-func New(store media.Store, addresses media.Addresses, processor media.Processor, events event.Repository, now func() time.Time) *Pictures {
-	return &Pictures{store: store, addresses: addresses, processor: processor, events: events, now: now}
+func New(store media.Store, addresses media.Addresses, now func() time.Time) *Pictures {
+	return &Pictures{store: store, addresses: addresses, now: now}
 }
 
 // Served is a picture to be sent. The caller must close its file.

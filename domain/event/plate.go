@@ -18,7 +18,7 @@ type PlateID int64
 type Plate struct {
 	ID      PlateID // zero until stored
 	Photo   media.Key
-	Width   int   // pixels; zero while not measured
+	Width   int   // pixels
 	Height  int   // pixels
 	Bytes   int64 // that the picture takes, for the quota of its author; zero once stored
 	Created time.Time

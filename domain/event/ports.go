@@ -56,11 +56,6 @@ type Repository interface {
 	// pictures. It returns ErrNotFound if the event does not exist: of concurrent calls,
 	// exactly one gets the event.
 	Remove(ctx context.Context, id ID) (*Event, error)
-	// Unmeasured returns the photos of at most limit plates without dimensions, which were stored before plates had them, with
-	// ids greater than after, by ascending id.
-	Unmeasured(ctx context.Context, after PlateID, limit int) ([]Plate, error)
-	// Measure stores the width and height of the plate. It does nothing if the plate was removed.
-	Measure(ctx context.Context, p Plate) error
 }
 
 // Query selects and orders events of an author.

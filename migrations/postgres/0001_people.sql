@@ -12,6 +12,7 @@ CREATE TABLE users (
     lastname      text             NOT NULL,
     expertise     text             NOT NULL,
     location      text             NOT NULL,
+    bio           text             NOT NULL DEFAULT '',  -- of several lines; empty: nothing (USR-06)
     timezone      text             NOT NULL,
     joined        timestamptz      NOT NULL,
     revision      bigint           NOT NULL DEFAULT 0,

@@ -30,6 +30,7 @@ CREATE TABLE publications (
     category_id       bigint      REFERENCES categories (id),
     published         boolean     NOT NULL,
     deleted           boolean     NOT NULL,
+    hidden            boolean     NOT NULL DEFAULT false,  -- staff have hidden it (MOD-06); imports keep the mark
     created           timestamptz NOT NULL,
     updated           timestamptz NOT NULL
 );
@@ -54,6 +55,7 @@ CREATE TABLE nodes (
     category_id bigint      REFERENCES categories (id),
     published   boolean     NOT NULL,
     deleted     boolean     NOT NULL,
+    hidden      boolean     NOT NULL DEFAULT false,  -- staff have hidden it (MOD-06); imports keep the mark
     created     timestamptz NOT NULL,
     updated     timestamptz NOT NULL
 );
@@ -78,6 +80,7 @@ CREATE TABLE demands (
     ends        timestamptz      NOT NULL,
     published   boolean          NOT NULL,
     deleted     boolean          NOT NULL,
+    hidden      boolean          NOT NULL DEFAULT false,  -- staff have hidden it (MOD-06); imports keep the mark
     created     timestamptz      NOT NULL,
     updated     timestamptz      NOT NULL,
     CHECK ((lat IS NULL) = (lng IS NULL))

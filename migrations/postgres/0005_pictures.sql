@@ -20,10 +20,9 @@ CREATE TABLE image_counts (owner_id bigint PRIMARY KEY REFERENCES users (id), ke
 
 -- The bytes of plates, images and avatars, for the quota of bytes.
 CREATE TABLE pictures (
-    key       text COLLATE "C" PRIMARY KEY,  -- of an avatar: that of its largest size, with the bytes of all
-    owner_id  bigint           NOT NULL REFERENCES users (id),
-    bytes     bigint           NOT NULL CHECK (bytes > 0),
-    has_sizes boolean          NOT NULL DEFAULT false  -- the bytes include those of its sizes
+    key      text COLLATE "C" PRIMARY KEY,  -- of an avatar: that of its largest size, with the bytes of all
+    owner_id bigint           NOT NULL REFERENCES users (id),
+    bytes    bigint           NOT NULL CHECK (bytes > 0)  -- with those of its sizes
 );
 CREATE INDEX pictures_of_owner ON pictures (owner_id) INCLUDE (bytes);
 

@@ -12,6 +12,7 @@ CREATE TABLE users (
     lastname      text    NOT NULL,
     expertise     text    NOT NULL,
     location      text    NOT NULL,
+    bio           text    NOT NULL DEFAULT '',  -- of several lines; empty: nothing (USR-06)
     timezone      text    NOT NULL,
     joined        integer NOT NULL,
     revision      integer NOT NULL DEFAULT 0,

@@ -30,6 +30,7 @@ CREATE TABLE publications (
     category_id       integer REFERENCES categories (id),
     published         integer NOT NULL,
     deleted           integer NOT NULL,
+    hidden            integer NOT NULL DEFAULT false,  -- staff have hidden it (MOD-06); imports keep the mark
     created           integer NOT NULL,
     updated           integer NOT NULL
 ) STRICT;
@@ -54,6 +55,7 @@ CREATE TABLE nodes (
     category_id integer REFERENCES categories (id),
     published   integer NOT NULL,
     deleted     integer NOT NULL,
+    hidden      integer NOT NULL DEFAULT false,  -- staff have hidden it (MOD-06); imports keep the mark
     created     integer NOT NULL,
     updated     integer NOT NULL
 ) STRICT;
@@ -78,6 +80,7 @@ CREATE TABLE demands (
     ends        integer NOT NULL,
     published   integer NOT NULL,
     deleted     integer NOT NULL,
+    hidden      integer NOT NULL DEFAULT false,  -- staff have hidden it (MOD-06); imports keep the mark
     created     integer NOT NULL,
     updated     integer NOT NULL,
     CHECK ((lat IS NULL) = (lng IS NULL))

@@ -43,15 +43,19 @@ CREATE TABLE plates (
     id       integer PRIMARY KEY AUTOINCREMENT,
     event_id integer NOT NULL REFERENCES events (id) ON DELETE CASCADE,
     photo    text    NOT NULL,
-    created  integer NOT NULL
+    created  integer NOT NULL,
+    width    integer NOT NULL DEFAULT 0,  -- pixels (PLA-05)
+    height   integer NOT NULL DEFAULT 0,
+    hidden   integer NOT NULL DEFAULT false  -- staff have hidden it (MOD-06)
 ) STRICT;
 CREATE INDEX plates_of_event ON plates (event_id, id);
 
--- Events with their counts, and their plates as JSON: the id, photo and creation, in microseconds since 1970, of each.
+-- Events with their counts, and their plates as JSON: the id, photo, creation, in microseconds since 1970, width and height of each, and
+-- whether it is hidden.
 CREATE VIEW event_entries AS SELECT
     n.comments,
     n.likes,
-    (SELECT json_group_array(json_array(p.id, p.photo, p.created) ORDER BY p.id)
+    (SELECT json_group_array(json_array(p.id, p.photo, p.created, p.width, p.height, p.hidden) ORDER BY p.id)
         FROM plates p WHERE p.event_id = e.id) AS plates,
     e.*
 FROM events e LEFT JOIN event_counts n ON n.event_id = e.id;

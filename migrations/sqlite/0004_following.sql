@@ -47,19 +47,62 @@ CREATE TABLE blocks (
 ) WITHOUT ROWID, STRICT;
 CREATE INDEX blocks_by_user ON blocks (user_id, created DESC, other_id DESC) WHERE is_by_user;
 
--- What others did that concerns a user (NTF-01). A row is written together with the comment, the like or the subscription
+-- What others see of a person (USR-09): published, public events that are not hidden, followers, and followed people. Triggers keep
+-- the counts, as those of notifications; plaza check repairs them.
+CREATE TABLE profile_counts (
+    owner_id  integer PRIMARY KEY REFERENCES users (id),
+    events    integer NOT NULL DEFAULT 0,
+    followers integer NOT NULL DEFAULT 0,
+    followed  integer NOT NULL DEFAULT 0
+) STRICT;
+
+CREATE TRIGGER follows_counted AFTER INSERT ON subscriptions WHEN NEW.followed_id IS NOT NULL
+BEGIN
+    INSERT INTO profile_counts (owner_id, followers, followed) VALUES (NEW.followed_id, 1, 0), (NEW.user_id, 0, 1)
+        ON CONFLICT (owner_id) DO UPDATE SET followers = followers + EXCLUDED.followers, followed = followed + EXCLUDED.followed;
+END;
+
+CREATE TRIGGER follows_discounted AFTER DELETE ON subscriptions WHEN OLD.followed_id IS NOT NULL
+BEGIN
+    UPDATE profile_counts SET followers = followers - 1 WHERE owner_id = OLD.followed_id;
+    UPDATE profile_counts SET followed = followed - 1 WHERE owner_id = OLD.user_id;
+END;
+
+CREATE TRIGGER events_counted AFTER INSERT ON events WHEN NEW.status = 100 AND NEW.permission = 0 AND NOT NEW.hidden
+BEGIN
+    INSERT INTO profile_counts (owner_id, events) VALUES (NEW.author_id, 1)
+        ON CONFLICT (owner_id) DO UPDATE SET events = events + 1;
+END;
+
+CREATE TRIGGER events_recounted AFTER UPDATE OF status, permission, hidden ON events
+    WHEN (OLD.status = 100 AND OLD.permission = 0 AND NOT OLD.hidden) <> (NEW.status = 100 AND NEW.permission = 0 AND NOT NEW.hidden)
+BEGIN
+    INSERT INTO profile_counts (owner_id, events)
+        VALUES (NEW.author_id, CASE WHEN NEW.status = 100 AND NEW.permission = 0 AND NOT NEW.hidden THEN 1 ELSE -1 END)
+        ON CONFLICT (owner_id) DO UPDATE SET events = events + EXCLUDED.events;
+END;
+
+CREATE TRIGGER events_discounted AFTER DELETE ON events WHEN OLD.status = 100 AND OLD.permission = 0 AND NOT OLD.hidden
+BEGIN
+    UPDATE profile_counts SET events = events - 1 WHERE owner_id = OLD.author_id;
+END;
+
+-- What others, and staff, did that concerns a user (NTF-01, NTF-03). A row is written together with the comment, the like or the subscription
 -- that it tells of, and goes with it. That one has references to users and events, so these columns have none: checking
 -- them again would cost every comment and like.
 CREATE TABLE notifications (
     id        integer PRIMARY KEY AUTOINCREMENT,
     owner_id  integer NOT NULL,
-    kind      text    NOT NULL CHECK (kind IN ('comment', 'like', 'follow')),
-    actor_id  integer NOT NULL,
-    object_id integer NOT NULL,  -- the comment, the liked event, the followed user
+    kind      text    NOT NULL CHECK (kind IN ('comment', 'like', 'follow', 'hidden', 'restored', 'report_decided')),
+    actor_id  integer,  -- NULL: staff
+    object_id integer NOT NULL,  -- the comment, the liked event, the followed user, or what staff did something with
     created   integer NOT NULL,
     expires   integer NOT NULL,
     withdrawn integer NOT NULL DEFAULT false,  -- its like was taken back, and may come again
-    UNIQUE (actor_id, kind, object_id)
+    about     text,  -- the kind of what staff did something with
+    note      text,  -- the reason of staff, or the outcome of a report
+    UNIQUE (actor_id, kind, object_id),
+    CHECK ((actor_id IS NULL) = (about IS NOT NULL AND note IS NOT NULL))
 ) STRICT;
 CREATE INDEX notifications_of_owner ON notifications (owner_id, withdrawn, id);
 CREATE INDEX notifications_by_age ON notifications (expires);

@@ -20,10 +20,9 @@ CREATE TABLE image_counts (owner_id integer PRIMARY KEY REFERENCES users (id), k
 
 -- The bytes of plates, images and avatars, for the quota of bytes.
 CREATE TABLE pictures (
-    key       text    PRIMARY KEY,  -- of an avatar: that of its largest size, with the bytes of all
-    owner_id  integer NOT NULL REFERENCES users (id),
-    bytes     integer NOT NULL CHECK (bytes > 0),
-    has_sizes integer NOT NULL DEFAULT false  -- the bytes include those of its sizes
+    key      text    PRIMARY KEY,  -- of an avatar: that of its largest size, with the bytes of all
+    owner_id integer NOT NULL REFERENCES users (id),
+    bytes    integer NOT NULL CHECK (bytes > 0)  -- with those of its sizes
 ) STRICT;
 CREATE INDEX pictures_of_owner ON pictures (owner_id, bytes);
 

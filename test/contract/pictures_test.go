@@ -11,8 +11,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"plaza/domain/event"
-	"plaza/domain/media"
 	"plaza/test/pictures"
 )
 
@@ -79,7 +77,6 @@ var pictureSizeRows = []row{
 	{"IMG-08 another size is not found", otherSizes, oneStore},
 	{"IMG-08 a size has the life of its picture", lifeOfSizes, everyStore},
 	{"PLA-05 user images and plates say how large they and their sizes are", dimensions, everyServer},
-	{"PLA-05 former plates are measured", formerPlates, everyStore},
 }
 
 // inSize is the address of the picture in the size.
@@ -149,33 +146,6 @@ func dimensions(t *testing.T, s *server) {
 			"width": read.at("data.plates.0.width"), "sizes": object{"sm": object{"height": read.at("data.plates.0.sizes.sm.height")}},
 		}}}, light.at("data"))
 	}
-}
-
-// Plates had no dimensions before.
-func formerPlates(t *testing.T, s *server) {
-	ada := s.member(t)
-	of := func(on int) answer { return ada.get(t, fmt.Sprintf("%s%d/", events, on)).is(200) }
-	former := func(key media.Key) int {
-		on := ada.publishes(t, "x")
-		_, err := s.app.Stores.Events.Change(t.Context(), event.ID(on), func(e *event.Event) error {
-			return e.AddPlate(event.Plate{Photo: key}, epoch)
-		})
-		require.NoError(t, err)
-		return on
-	}
-	drawn := media.Upload{Type: "image/png", Width: 1, Height: 1, Bytes: pictures.Plain(t, 400, 300)}
-	key, err := drawn.Put(t.Context(), s.app.Stores.Media, media.Viewers)
-	require.NoError(t, err)
-	missing, found := former("private/none.png"), former(key)
-	for _, on := range []int{missing, found} {
-		for _, field := range []string{"width", "height", "sizes"} {
-			assert.Nil(t, of(on).at("data.plates.0."+field), field)
-		}
-	}
-	require.NoError(t, s.app.Pictures.Measure(t.Context()))
-	assert.Equal(t, []int{400, 300}, []int{of(found).int("data.plates.0.width"), of(found).int("data.plates.0.height")})
-	assert.Equal(t, 240, of(found).int("data.plates.0.sizes.sm.height"))
-	assert.Nil(t, of(missing).at("data.plates.0.width"))
 }
 
 func otherSizes(t *testing.T, s *server) {

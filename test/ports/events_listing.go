@@ -13,7 +13,6 @@ import (
 	"plaza/domain/calendar"
 	"plaza/domain/event"
 	"plaza/domain/fault"
-	"plaza/domain/media"
 	"plaza/domain/page"
 	"plaza/domain/subscription"
 	"plaza/domain/user"
@@ -31,7 +30,6 @@ var eventListing = []promise{
 	{"Timeline has what the followed have published and the rule of visibility lets one see, the newest publication first", timelineRandom},
 	{"OnDates is, for everybody, what the rule of visibility says", onDatesRandom},
 	{"OfPlate returns the event of a plate, or ErrNoPlate", eventOfPlate},
-	{"PLA-05 Unmeasured returns plates without dimensions by ascending id, and Measure stores them", platesMeasured},
 }
 
 // everything is what authors can make of their events.
@@ -319,44 +317,6 @@ func eventOfPlate(w *fixtures) {
 		_, err := w.EventReader.OfPlate(w.Context(), none)
 		assert.ErrorIs(w, err, event.ErrNoPlate, "%d", none)
 	}
-}
-
-func platesMeasured(w *fixtures) {
-	author := w.newUser()
-	var plates []event.Plate // as they are found
-	for i, photo := range []media.Key{"plates/a", "plates/b", "plates/c", "plates/d"} {
-		given := event.Plate{Photo: photo}
-		if i == 1 {
-			given.Width, given.Height = 4, 3
-		}
-		stored := w.change(w.write(author, noon).ID(), func(e *event.Event) error { return e.AddPlate(given, noon) }).State().Plates[0]
-		plates = append(plates, event.Plate{ID: stored.ID, Photo: photo})
-	}
-	on := func(id event.PlateID) event.Entry {
-		of, err := w.EventReader.OfPlate(w.Context(), id)
-		require.NoError(w, err)
-		return w.entry(of)
-	}
-	a, c, d := plates[0], plates[2], plates[3]
-	for _, q := range []struct {
-		after event.PlateID
-		limit int
-		want  []event.Plate
-	}{{0, 4, []event.Plate{a, c, d}}, {0, 2, []event.Plate{a, c}}, {a.ID, 2, []event.Plate{c, d}}, {d.ID, 2, nil}} {
-		got, err := w.Events.Unmeasured(w.Context(), q.after, q.limit)
-		require.NoError(w, err)
-		assert.Equal(w, q.want, got, "%+v", q)
-	}
-	before := on(c.ID)
-	c.Width, c.Height = 1600, 1200
-	require.NoError(w, w.Events.Measure(w.Context(), c))
-	require.NoError(w, w.Events.Measure(w.Context(), event.Plate{ID: d.ID + 1, Width: 1, Height: 1}), "there is none")
-	got, err := w.Events.Unmeasured(w.Context(), 0, 4)
-	require.NoError(w, err)
-	assert.Equal(w, []event.Plate{a, d}, got)
-	want := before.State()
-	want.Plates[0].Width, want.Plates[0].Height = 1600, 1200
-	assert.Equal(w, want, on(c.ID).State(), "and changes nothing else")
 }
 
 // moment is the newest of the events.

@@ -10,7 +10,6 @@ import (
 	"plaza/adapters/bunstore/internal/engine"
 	"plaza/domain/calendar"
 	"plaza/domain/event"
-	"plaza/domain/media"
 	"plaza/domain/page"
 	"plaza/domain/place"
 	"plaza/domain/subscription"
@@ -140,27 +139,6 @@ func (v Events) Located(ctx context.Context, after event.ID, limit int) ([]event
 			Place: place.Place{Province: r.Province, City: r.City, District: r.District},
 		}
 	}), err
-}
-
-// unmeasured finds the $2 next plates without dimensions behind the id $1.
-const unmeasured = `
-	SELECT id, photo FROM plates WHERE width = 0 AND id > $1
-	ORDER BY id LIMIT CAST($2 AS bigint)`
-
-func (v Events) Unmeasured(ctx context.Context, after event.PlateID, limit int) ([]event.Plate, error) {
-	type row struct {
-		ID    event.PlateID
-		Photo media.Key
-	}
-	rows, err := engine.All[row](ctx, v.DB, unmeasured, after, limit)
-	return engine.Mapped(rows, func(r row) event.Plate { return event.Plate{ID: r.ID, Photo: r.Photo} }), err
-}
-
-func (v Events) Measure(ctx context.Context, p event.Plate) error {
-	return v.DB.Write(ctx, func(tx *engine.Tx) error {
-		tx.Queue("UPDATE plates SET width = $2, height = $3 WHERE id = $1", p.ID, p.Width, p.Height)
-		return nil
-	})
 }
 
 func (v Events) OfPlate(ctx context.Context, id event.PlateID) (event.ID, error) {

@@ -32,7 +32,7 @@ func (r remoteMedia) URL(key media.Key, a media.Audience, now time.Time) string 
 func TestIMG08_a_store_with_addresses_of_its_own_is_where_clients_fetch(t *testing.T) {
 	kept := memory.NewMedia("https://plaza.example", []byte("key"))
 	s := remoteMedia{kept, media.NewAddresses("https://store.example", secret.New("another"))}
-	p := serving.New(s, kept.Addresses, nil, nil, func() time.Time { return usecases.Noon })
+	p := serving.New(s, kept.Addresses, func() time.Time { return usecases.Noon })
 	processed, err := imaging.NewProcessor(1).Process(t.Context(), "", bytes.NewReader(pictures.Plain(t, 400, 300)), media.PictureSizes...)
 	require.NoError(t, err)
 	for _, a := range []media.Audience{media.Everyone, media.Viewers} {
