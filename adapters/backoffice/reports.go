@@ -47,7 +47,7 @@ type reportCard struct {
 	Now       *moderation.Subject // nil: deleted
 	Members   map[user.ID]*user.Member
 	Shown     []shownThing
-	IsClosed  bool   // pictures are shown when they are asked for
+	IsBlurred bool   // pictures are shown clearly when they are asked for
 	Why       string // the reasons, and how many people have each
 	Buttons   []string
 	Following moderation.CaseID // the case after it; zero: it is the first, or the last
@@ -72,7 +72,7 @@ func (c reportCard) Name(id user.ID) string {
 
 // cardOf returns the card of the case.
 func (s *Site) cardOf(c moderation.Case, found moderating.Cases) reportCard {
-	card := reportCard{Case: c, Now: found.Now[c.Thing], Members: found.Members, IsClosed: c.People[moderation.Illegal] > 0}
+	card := reportCard{Case: c, Now: found.Now[c.Thing], Members: found.Members, IsBlurred: c.People[moderation.Illegal] > 0}
 	add := func(label string, since time.Time, shown moderation.Snapshot) {
 		card.Shown = append(card.Shown, shownThing{shown, label, since})
 	}

@@ -86,7 +86,7 @@ type ReportsTexts struct {
 	By, OnEvent, Before, Says, Reported, Hidden, Shown, Day, Draft string
 	Permissions                                                    map[int]string
 	Outcomes                                                       map[moderation.Outcome]string
-	Deleted, Pictures, Picture, Lost, Person, Unknown, Disable     string
+	Deleted, Uncover, Picture, Lost, Person, Unknown, Disable      string
 	Reason, ReasonHint, Unreported, Number, NumberHint             string
 	Buttons                                                        map[string]string // by their acts
 }
@@ -262,7 +262,7 @@ var English = Texts{
 		Outcomes: map[moderation.Outcome]string{
 			moderation.OutcomeHidden: "Hidden", moderation.OutcomeDismissed: "Dismissed", moderation.OutcomeDisabled: "Account disabled",
 		},
-		Deleted: "It was deleted.", Pictures: "Pictures: %d", Picture: "A reported picture", Lost: "The file is lost.", Person: "Person",
+		Deleted: "It was deleted.", Uncover: "Show this picture", Picture: "A reported picture", Lost: "The file is lost.", Person: "Person",
 		Unknown: "an erased person", Disable: "Disable the account…",
 		Reason: "Reason", ReasonHint: "Its author reads why it is hidden, and colleagues read every reason. At most 500 characters.",
 		Unreported: "Hide something without a report", Number: "Its number",
