@@ -6,6 +6,7 @@ package e2e
 const (
 	isSoak            = false
 	manyKills         = 2
+	crawledLines      = 2000
 	firstStep, stride = 2, 10 // of those at which a server is killed
 	fates             = 1     // of the message at the step
 	flowsKilled       = 2

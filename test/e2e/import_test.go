@@ -25,7 +25,7 @@ func crawled(r *rand.Rand) []byte {
 	const day = "2026-11-01T08:00:00+08:00"
 	var lines []string
 	say := func(format string, args ...any) { lines = append(lines, fmt.Sprintf(format, args...)) }
-	for n := range 6000 {
+	for n := range crawledLines {
 		switch id := r.IntN(1500) + 1; r.IntN(5) {
 		case 0:
 			from := fmt.Sprintf(`,"first_original":%[1]d,"original":%[1]d`, id/3+1)

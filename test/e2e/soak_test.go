@@ -6,6 +6,7 @@ package e2e
 const (
 	isSoak            = true
 	manyKills         = 50
+	crawledLines      = 6000
 	failovers         = 20
 	firstStep, stride = 1, 1
 	fates             = 3
