@@ -12,6 +12,7 @@ import (
 	"plaza/adapters/httpapi"
 	"plaza/adapters/httpapi/transport"
 	"plaza/bootstrap/settings"
+	"plaza/domain/locale"
 	"plaza/domain/media"
 	"plaza/domain/user"
 )
@@ -32,6 +33,7 @@ func newBackOffice(c settings.Config, h httpapi.Config, pictures media.Store, u 
 		IsSecure: c.BackOffice == settings.BackOfficePublic && strings.HasPrefix(c.PublicURL, "https:"),
 		Charge:   func(r *http.Request) error { return addresses.Charge(r, client(r)) },
 		Note:     func(r *http.Request, of user.ID) { transport.RequestLogOf(r.Context()).User = of },
+		Language: func(r *http.Request) locale.Tag { return transport.PreferredLanguage(r.Header) },
 	}, u)
 	routed := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		transport.RequestLogOf(r.Context()).Route = backoffice.Root

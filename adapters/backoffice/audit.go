@@ -50,7 +50,7 @@ func (s *Site) listActs(v *visit) (answer, error) {
 		if err != nil {
 			return answer{}, err
 		}
-		title = fmt.Sprintf(s.texts.Audit.About, fmt.Sprintf("%s (%d)", names[q.About], about))
+		title = fmt.Sprintf(s.texts.Audit.About, fmt.Sprintf("%s (%d)", isolate(names[q.About]), about))
 	}
 	found, err := s.Office.Acts(v.r.Context(), q)
 	p := auditPage{IsAbout: q.About != 0}

@@ -7,22 +7,34 @@
 // Every change is a POST with a token of the session in its form, from a page of the same origin, and answers with a
 // redirect. A refused form is shown again with what was entered, and so is one that was
 // sent when the session had ended, after the login. The pages are HTML without a build step; their only
-// script has keyboard shortcuts, and they work without it.
+// script has keyboard shortcuts, and they work without it. Texts are in texts.go, in English; application/catalogue has them
+// in other languages.
 package backoffice
 
 import (
 	"embed"
 	"net/http"
 	"strings"
+
+	"plaza/application/catalogue"
+	"plaza/domain/locale"
 )
 
 //go:embed files
 var files embed.FS
 
-// New returns the pages.
-func New(c Config, u UseCases) *Site {
+// New returns the pages, in the languages of the catalogue.
+func New(c Config, u UseCases) http.Handler {
+	sites := map[locale.Tag]*Site{}
+	for _, in := range catalogue.Languages() {
+		sites[in] = newSite(c, u, in)
+	}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { sites[c.Language(r)].ServeHTTP(w, r) })
+}
+
+func newSite(c Config, u UseCases, in locale.Tag) *Site {
 	mux := http.NewServeMux()
-	s := &Site{UseCases: u, config: c, texts: &English, mux: mux}
+	s := &Site{UseCases: u, config: c, language: in, texts: textsIn(in), mux: mux}
 	mux.HandleFunc("GET "+Root+"files/{name}", s.showFile)
 	mux.HandleFunc("GET "+Root+"login/", s.page(s.showLogin))
 	mux.HandleFunc("POST "+Root+"login/", s.form(s.page(s.login)))
@@ -67,9 +79,11 @@ var routes = []route{
 func (s *Site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
 	h.Set("Cache-Control", "no-store")
+	h.Set("Content-Language", s.language.String())
 	h.Set("Content-Security-Policy", s.policy())
 	h.Set("Cross-Origin-Opener-Policy", "same-origin")
 	h.Set("Referrer-Policy", "same-origin")
+	h.Add("Vary", "Accept-Language")
 	h.Set("X-Content-Type-Options", "nosniff")
 	s.handler.ServeHTTP(w, r)
 }

@@ -17,8 +17,10 @@ import (
 	"strings"
 	"time"
 
+	"plaza/application/catalogue"
 	"plaza/domain/access"
 	"plaza/domain/fault"
+	"plaza/domain/locale"
 	"plaza/domain/page"
 	"plaza/domain/secret"
 )
@@ -30,8 +32,8 @@ var templateFiles embed.FS
 var templates = parseTemplates()
 
 func parseTemplates() map[string]*template.Template {
-	layout := template.Must(template.New("layout.html").Funcs(template.FuncMap{"sum": sum, "standing": standing}).
-		ParseFS(templateFiles, "templates/layout.html"))
+	functions := template.FuncMap{"sum": sum, "standing": standing, "bdi": bdi, "isolate": isolate}
+	layout := template.Must(template.New("layout.html").Funcs(functions).ParseFS(templateFiles, "templates/layout.html"))
 	entries, err := templateFiles.ReadDir("templates")
 	if err != nil {
 		panic(err) // they are embedded
@@ -86,7 +88,7 @@ func (v *visit) again(a answer, err error) (answer, error) {
 	if !is || f.Kind == fault.Internal {
 		return answer{}, err
 	}
-	a.status, a.problems = statuses[f.Kind], f.Fields
+	a.status, a.problems = statuses[f.Kind], catalogue.TranslateFields(v.site.language, f.Fields)
 	if len(f.Fields) == 0 {
 		a.problem = v.site.sentence(err)
 	}
@@ -116,9 +118,9 @@ func (s *Site) sentence(err error) string {
 	case !is || f.Kind == fault.Internal:
 		return s.texts.Failed
 	case f.RetryAfter > 0:
-		return f.Text + " " + fmt.Sprintf(s.texts.RetryAfter, f.RetryAfter.Round(time.Second))
+		return catalogue.Translate(s.language, f.Text) + " " + fmt.Sprintf(s.texts.RetryAfter, f.RetryAfter.Round(time.Second))
 	}
-	return f.Text
+	return catalogue.Translate(s.language, f.Text)
 }
 
 // page returns the handler of a page.
@@ -171,6 +173,7 @@ func (s *Site) failed(v *visit, err error) answer {
 // shown is what the templates get.
 type shown struct {
 	T        *Texts
+	Language locale.Tag
 	Base     string // path of the first page
 	Title    string
 	Section  string
@@ -187,6 +190,9 @@ type shown struct {
 	local func(time.Time) time.Time
 }
 
+// Translate returns the sentence of a fault in the language of the page.
+func (s shown) Translate(english string) string { return catalogue.Translate(s.Language, english) }
+
 // Time returns the instant for the template "time", or nil for the zero time.
 func (s shown) Time(at time.Time) *Time {
 	if at.IsZero() {
@@ -198,9 +204,9 @@ func (s shown) Time(at time.Time) *Time {
 func (v *visit) show(a answer) {
 	s := v.site
 	p := shown{
-		T: s.texts, Base: s.config.BasePath + Root, Title: a.title, Section: a.section, Sections: sections, Problem: a.problem,
-		Problems: a.problems,
-		Done:     s.texts.Done[v.r.URL.Query().Get("done")], IsStaff: v.actor.Has(access.BackOffice), Body: a.body, local: v.actor.Local,
+		T: s.texts, Language: s.language, Base: s.config.BasePath + Root, Title: a.title, Section: a.section,
+		Sections: sections, Problem: a.problem, Problems: a.problems,
+		Done: s.texts.Done[v.r.URL.Query().Get("done")], IsStaff: v.actor.Has(access.BackOffice), Body: a.body, local: v.actor.Local,
 		Zone: v.actor.Local(time.Time{}).Location().String(),
 	}
 	if v.typed() != nil {

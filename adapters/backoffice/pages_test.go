@@ -2,15 +2,19 @@ package backoffice
 
 import (
 	"context"
+	"html/template"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
+	"regexp"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
+	"plaza/application/catalogue"
 	"plaza/application/signin"
 	"plaza/domain/access"
 	"plaza/domain/audit"
@@ -88,6 +92,25 @@ func TestA_page_of_a_list_that_is_none_is_the_first(t *testing.T) {
 	}
 }
 
+func TestOFF_06_templates_have_no_words_of_their_own(t *testing.T) {
+	entries, err := templateFiles.ReadDir("templates")
+	require.NoError(t, err)
+	action, tag := regexp.MustCompile(`(?s){{.*?}}`), regexp.MustCompile(`<[^>]*>`)
+	for _, e := range entries {
+		text, err := templateFiles.ReadFile("templates/" + e.Name())
+		require.NoError(t, err)
+		html := action.ReplaceAllString(string(text), "")
+		for _, one := range tag.FindAllString(html, -1) {
+			assert.NotRegexp(t, `(aria-label|title|alt|placeholder)="[^"]*\pL`, one, e.Name())
+		}
+		assert.NotRegexp(t, `\pL`, tag.ReplaceAllString(html, ""), e.Name())
+	}
+}
+
+func TestOFF_06_names_keep_their_direction(t *testing.T) {
+	assert.Equal(t, template.HTML("&lt;b&gt; <bdi>أمل &lt;i&gt;</bdi> (7)"), bdi("<b> "+isolate("أمل <i>")+" (7)"))
+}
+
 // oneSession is the tokens of a person of staff, who was just seen.
 type oneSession struct {
 	access.Tokens
@@ -104,10 +127,12 @@ func (s oneSession) Session(_ context.Context, hash access.KeyHash) (access.Sess
 func TestMOD_04_no_page_changes_anything_without_an_act(t *testing.T) {
 	now := time.Now()
 	log := func(context.Context) *slog.Logger { return slog.New(slog.DiscardHandler) }
-	s := New(Config{
+	s := newSite(Config{
 		Client: func(*http.Request) netip.Addr { return netip.Addr{} }, Charge: func(*http.Request) error { return nil },
 		Note: func(*http.Request, user.ID) {}, Log: log,
-	}, UseCases{Signin: signin.New(nil, oneSession{now: now}, nil, nil, nil, 0, nil, signin.Joining{}, func() time.Time { return now }, log)})
+	}, UseCases{
+		Signin: signin.New(nil, oneSession{now: now}, nil, nil, nil, 0, nil, signin.Joining{}, func() time.Time { return now }, log),
+	}, catalogue.English)
 	for _, r := range routes {
 		shown := false
 		r.handle = func(_ *Site, v *visit) (answer, error) {

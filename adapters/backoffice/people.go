@@ -92,7 +92,7 @@ func (s *Site) showPerson(v *visit) (answer, error) {
 	return answer{template: "person.html", title: personTitle(p), section: "people", body: p}, err
 }
 
-func personTitle(p personPage) string { return fmt.Sprintf("%s (%d)", p.Username, p.ID) }
+func personTitle(p personPage) string { return fmt.Sprintf("%s (%d)", isolate(p.Username), p.ID) }
 
 // acts are what staff do to accounts, by the last words of their paths.
 var acts = map[string]func(*Site, *visit, backoffice.Act, backoffice.Rights) error{

@@ -12,6 +12,7 @@ import (
 	"plaza/application/refunding"
 	"plaza/application/signin"
 	"plaza/domain/fault"
+	"plaza/domain/locale"
 	"plaza/domain/publication"
 	"plaza/domain/user"
 )
@@ -33,7 +34,9 @@ type Config struct {
 	Charge func(*http.Request) error
 	// Note tells the log of the request who calls which page.
 	Note func(r *http.Request, of user.ID)
-	Log  func(context.Context) *slog.Logger
+	// Language returns the language of the catalogue that the caller prefers.
+	Language func(*http.Request) locale.Tag
+	Log      func(context.Context) *slog.Logger
 }
 
 // UseCases are the dependencies of the pages. All are required.
@@ -46,13 +49,14 @@ type UseCases struct {
 	HowTos     publication.HowTos
 }
 
-// Site serves the pages.
+// Site serves the pages in one language.
 type Site struct {
 	UseCases
-	config  Config
-	texts   *Texts
-	mux     *http.ServeMux
-	handler http.Handler
+	config   Config
+	language locale.Tag
+	texts    *Texts
+	mux      *http.ServeMux
+	handler  http.Handler
 }
 
 // section is a part of the navigation: its key, and the path of its first page.

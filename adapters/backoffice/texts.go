@@ -9,13 +9,12 @@ import (
 
 // Texts are all texts of the pages in one language. Those of faults come from the use cases.
 type Texts struct {
-	Language string // its tag
 	Name     string // of the pages
 	Skip     string
 	Menu     string
 	Sections map[string]string // by their paths
 	Logout   string
-	Times    string // the zone follows
+	Times    string // with the zone
 
 	Forged, NoPage, NotStaff, Failed, TimedOut string
 	RetryAfter                                 string // the time follows
@@ -66,11 +65,11 @@ type ActTexts struct{ Title, Link, Effect, Button string }
 
 // ImportsTexts are the texts of the section imports.
 type ImportsTexts struct {
-	Run, State, Files, Began, Ended, Lines, Stored, New, Changed, Same, Rejected, Replaced, NoRuns string
-	States                                                                                         map[string]string
-	Rejects, NoRejects, Download, Line, Reason, File, Kept                                         string
-	HowTos, NoHowTos, Category, Find, User, Bundles, Created, Updated                              string
-	Hint                                                                                           string
+	Run, State, Files, Began, Ended, Lines, Stored, Counts, Rejected, Replaced, NoRuns string
+	States                                                                             map[string]string
+	Rejects, NoRejects, Download, Line, Reason, File, Kept                             string
+	HowTos, NoHowTos, Category, Find, User, Bundles, Created, Updated                  string
+	Hint                                                                               string
 }
 
 // ReportsTexts are the texts of the section reports.
@@ -118,10 +117,10 @@ type MoneyTexts struct {
 
 // English are the texts in English.
 var English = Texts{
-	Language: "en", Name: "Plaza back office", Skip: "Skip to the content", Menu: "Sections",
+	Name: "Plaza back office", Skip: "Skip to the content", Menu: "Sections",
 	Sections: map[string]string{"overview": "Overview", "money": "Money", "people": "People", "reports": "Reports", "imports": "Imports",
 		"audit": "Audit"},
-	Logout: "Log out", Times: "Times are in",
+	Logout: "Log out", Times: "Times are in %s.",
 	Forged: "This form is out of date, or it came from elsewhere. Nothing was changed. Go back, load the page again, and send it once more.",
 	NoPage: "There is no such page.", NotStaff: "This account does not work in the back office.",
 	Failed: "Something went wrong on the server. Its log says what.", TimedOut: "This took too long. Try again in a moment.",
@@ -153,8 +152,9 @@ var English = Texts{
 	},
 	Money: MoneyTexts{
 		Lists: map[string]string{
-			"due": "To be refunded", "disputed": "In doubt", "abnormal": "Refunds that went wrong", "processing": "Refunds in progress",
-			"applied": "Payments", "refunds": "Refunds", "open": "Open orders", "paid": "Paid orders", "closed": "Closed orders",
+			"due": "To be refunded", "disputed": "Without a matching order", "abnormal": "Refunds that went wrong",
+			"processing": "Refunds in progress", "applied": "Payments", "refunds": "Refunds", "open": "Open orders",
+			"paid": "Paid orders", "closed": "Closed orders",
 		},
 		Hints: map[string]string{
 			"due":        "Payments for orders that needed none: most came in twice, or after the order had ended. The money belongs to the payer.",
@@ -163,8 +163,9 @@ var English = Texts{
 			"processing": "The wallet has these, or is asked again until it has answered.",
 		},
 		States: map[string]string{
-			"open": "open", "paid": "paid", "closed": "closed", "applied": "paid the order", "refund_due": "to be refunded", "disputed": "in doubt",
-			"processing": "in progress", "succeeded": "refunded", "abnormal": "went wrong", "refunding": "refund ordered",
+			"open": "open", "paid": "paid", "closed": "closed", "applied": "paid the order", "refund_due": "to be refunded",
+			"disputed": "without a matching order", "processing": "in progress", "succeeded": "refunded", "abnormal": "went wrong",
+			"refunding": "refund ordered",
 		},
 		Noted: map[string]string{
 			"ordered": "Ordered", "sending": "The wallet is asked to take the payment", "prepared": "The wallet waits for the payer",
@@ -175,7 +176,8 @@ var English = Texts{
 			"refund unanswered": "The wallet has not taken the refund yet", "refund processing": "The refund is in progress", "refunded": "Refunded",
 			"refund closed": "The refund ended; nothing was returned", "refund abnormal": "The refund went wrong",
 		},
-		ListsTitle: "Lists", Search: "Find an order or a payment", SearchHint: "Number of the order, or the wallet’s number of the payment",
+		ListsTitle: "Lists", Search: "Find an order or a payment",
+		SearchHint:   "Number of the order, or the wallet’s number of the payment",
 		SearchButton: "Find",
 		NotFound:     "Not found", NothingFound: "No order and no payment has this number.", Empty: "Nothing here.",
 		Order: "Order %d", Payment: "Payment %d", Refund: "Refund %d",
@@ -186,7 +188,8 @@ var English = Texts{
 		Payments: "Payments", NoPayments: "No payment is recorded.", Timeline: "What happened", Refunds: "Refunds",
 		NoRefunds: "Nothing was refunded.",
 		Reason:    "Reason", By: "By",
-		ToRefund: "Refund…", RefundTitle: "Refund this payment", RefundReason: "Reason", ReasonHint: "The payer may see it. At most 80 bytes.",
+		ToRefund: "Refund…", RefundTitle: "Refund this payment", RefundReason: "Reason",
+		ReasonHint:   "The payer may see it. A short sentence, of at most 26 Chinese characters.",
 		RefundAmount: "Amount", NoAmount: "Enter an amount like 12.50.", TooMuch: "At most %s is left of this payment.",
 		Continue: "Continue", Confirm: "Refund %s now", ConfirmText: "The wallet returns %s to the payer. This cannot be undone.",
 		Really:  "Refund this?",
@@ -196,12 +199,11 @@ var English = Texts{
 	},
 	Overview: OverviewTexts{
 		Waits: "What waits", Budgets: "Budgets of today", Jobs: "Background jobs", NoJobs: "All background jobs of this server work.",
-		JobFails: "failed %d times since", Days: "The last 14 days",
+		JobFails: "%d failures, the first at", Days: "The last 14 days",
 		Waiting: map[string]string{
-			"reports": "open reports", "due": "payments to be refunded", "disputed": "payments in doubt", "abnormal": "refunds that went wrong",
-			"processing": "refunds in progress",
-			"open":       "open orders", "unknown": "prepayments whose outcome the wallet has not told",
-			"findings": "differences from the wallet’s bills",
+			"reports": "Open reports", "due": "Payments to be refunded", "disputed": "Payments that match no order",
+			"abnormal": "Refunds that went wrong", "processing": "Refunds in progress", "open": "Open orders",
+			"unknown": "Payments without an answer of the wallet", "findings": "Differences from the wallet’s bills",
 		},
 		Plots:   map[string]string{"joined": "People who joined", "events": "Events", "comments": "Comments"},
 		AtLeast: "%d or more", PlotLabel: "%s by day since %s: %d in all, %d today", Today: "%d today", PlotTotal: "%d in 14 days",
@@ -226,9 +228,8 @@ var English = Texts{
 		},
 	},
 	Imports: ImportsTexts{
-		Run: "Import %d", State: "State", Files: "Files", Began: "Began", Ended: "Ended", Lines: "Lines", Stored: "Stored", New: "new",
-		Changed: "changed",
-		Same:    "unchanged", Rejected: "Rejected", Replaced: "Replaced", NoRuns: "Nothing was imported so far.",
+		Run: "Import %d", State: "State", Files: "Files", Began: "Began", Ended: "Ended", Lines: "Lines", Stored: "Stored",
+		Counts: "%d new, %d changed, %d unchanged", Rejected: "Rejected", Replaced: "Replaced", NoRuns: "Nothing was imported so far.",
 		States: map[string]string{"unfinished": "not finished: it reads still, or was killed; the same command resumes it",
 			"completed": "completed", "interrupted": "interrupted; the same command resumes it", "failed": "failed"},
 		Rejects: "Rejected lines", NoRejects: "No line was rejected.", Download: "Download as CSV", Line: "Line", Reason: "Reason", File: "File",
@@ -256,7 +257,7 @@ var English = Texts{
 		Times: "%s × %d", Ages: map[string]string{"24": "more than a day ago", "72": "more than 3 days ago", "168": "more than a week ago"},
 		AsReported: "As it was reported", ReportedLater: "Reported once more, changed", AsNow: "As it is now",
 		Unchanged: "As it was reported, and still is", Formatted: "Formatted text",
-		By: "By", OnEvent: "On event %d", Before: "The comments before it, the latest first:", Says: "Report", Reported: "Reported",
+		By: "Author", OnEvent: "On event %d", Before: "The comments before it, the latest first:", Says: "Report", Reported: "Reported",
 		Hidden: "hidden", Shown: "shown", Day: "Day", Draft: "a draft",
 		Permissions: map[int]string{0: "for everyone", 100: "for contacts", 200: "private"},
 		Outcomes: map[moderation.Outcome]string{
@@ -270,7 +271,7 @@ var English = Texts{
 		Buttons:    map[string]string{"hide": "Hide it", "dismiss": "Dismiss the report", "restore": "Show it again"},
 	},
 	Audit: AuditTexts{
-		What: "What", On: "On", By: "By", When: "When", Reason: "Reason", None: "Nothing is recorded.", Older: "Older",
+		What: "Act", On: "On", By: "By", When: "When", Reason: "Reason", None: "Nothing is recorded.", Older: "Older",
 		About: "What staff did about %s", All: "Show everything", CommandLine: "%s, at the command line",
 		Acts: map[audit.Act]string{
 			audit.AccountCreated: "created an account", audit.AccountDisabled: "disabled the account", audit.AccountEnabled: "enabled the account",

@@ -2,6 +2,7 @@ package backoffice
 
 import (
 	"fmt"
+	"html/template"
 	"strconv"
 	"strings"
 
@@ -11,6 +12,14 @@ import (
 
 // Time is an instant for the template "time", in the reader's time zone.
 type Time struct{ ISO, Text string }
+
+// isolate returns the name within the characters of Unicode that keep its direction to itself, for a title.
+func isolate(name string) string { return "\u2068" + name + "\u2069" }
+
+// bdi returns HTML of the text, in which isolated names stand in bdi.
+func bdi(text string) template.HTML {
+	return template.HTML(strings.NewReplacer("\u2068", "<bdi>", "\u2069", "</bdi>").Replace(template.HTMLEscapeString(text)))
+}
 
 // sum is an amount for people. Every currency has two decimals.
 func sum(currency string, minor int64) string {

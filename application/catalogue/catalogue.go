@@ -1,11 +1,12 @@
-// Package catalogue translates the sentences that the program says to people: those of its errors (GEN-16) and of its
-// SMS (AUT-15).
+// Package catalogue translates what the program says to people: the sentences of its errors (GEN-16) and of its SMS
+// (AUT-15), and the texts of the pages for staff (OFF-06).
 //
 // The program says everything in English, and what says it knows of no other language. A language has a file here: a
 // map of the English sentences to its own. A sentence with values stands there as its format, and is recognised by the
-// words around its values. A test in test/arch finds the sentences in the sources and fails if one has no translation.
+// words around its values. A text of the pages stands there as the program has it, format or not: it is translated before
+// its values are known. Tests in test/arch find sentences and texts in the sources and fail if one has no translation.
 //
-// To add a language, copy simplified_chinese.go, translate it, and list it in languages. The language's name in
+// To add a language, copy the files of simplified_chinese, translate them, and list it in languages. The language's name in
 // Accept-Language and Content-Language is its tag. Nothing else names it but the interface's description.
 package catalogue
 
@@ -16,6 +17,7 @@ import (
 	"slices"
 	"strings"
 
+	"plaza/domain/fault"
 	"plaza/domain/locale"
 )
 
@@ -23,7 +25,7 @@ import (
 var English, _ = locale.Parse("en")
 
 var languages = []language{
-	newLanguage("zh-Hans", simplifiedChinese),
+	newLanguage("zh-Hans", simplifiedChinese, simplifiedChinesePages),
 }
 
 // Languages returns the languages that sentences are translated to, and English.
@@ -46,9 +48,35 @@ func Translate(to locale.Tag, english string) string {
 	return english
 }
 
+// TranslateFields is like Translate, for the sentences about fields.
+func TranslateFields(to locale.Tag, english fault.Fields) fault.Fields {
+	translated := make(fault.Fields, len(english))
+	for name, sentences := range english {
+		for _, sentence := range sentences {
+			translated.Add(name, Translate(to, sentence))
+		}
+	}
+	return translated
+}
+
+// Text returns the text of a page in the language. A format keeps its verbs. Text reports false for a text without
+// translation, and returns it unchanged.
+func Text(to locale.Tag, english string) (text string, is bool) {
+	if to == English {
+		return english, true
+	}
+	for _, l := range languages {
+		if text, is = l.texts[english]; is && locale.Same(l.tag, to) {
+			return text, true
+		}
+	}
+	return english, false
+}
+
 // language is one to translate to.
 type language struct {
 	tag       locale.Tag
+	texts     map[string]string // of pages, by the English ones
 	sentences map[string]string // without values, by the English ones
 	formats   []format          // those with the most words first
 }
@@ -62,9 +90,9 @@ type format struct {
 // verb is the place of a value in a format. Its index, as in %[2]d, counts the places of the English format.
 var verb = regexp.MustCompile(`%(\[\d+\])?[a-z]`)
 
-func newLanguage(tag string, translations map[string]string) language {
+func newLanguage(tag string, translations, texts map[string]string) language {
 	parsed, _ := locale.Parse(tag)
-	l := language{tag: parsed, sentences: map[string]string{}}
+	l := language{tag: parsed, texts: texts, sentences: map[string]string{}}
 	for english, translated := range translations {
 		if !strings.Contains(english, "%") {
 			l.sentences[english] = translated

@@ -9,7 +9,7 @@ import (
 	"plaza/domain/locale"
 )
 
-var chinese = newLanguage("zh-Hans", simplifiedChinese)
+var chinese = newLanguage("zh-Hans", simplifiedChinese, simplifiedChinesePages)
 
 func TestGEN16_translations_have_the_values_of_their_sentences(t *testing.T) {
 	for english, translated := range simplifiedChinese {
@@ -39,7 +39,7 @@ func TestGEN16_sentences_are_translated_to_languages_of_the_catalogue(t *testing
 	for _, unknown := range []string{"", "No such sentence.", "Unknown time zone ", ".", "Unknown time zone"} {
 		assert.Equal(t, unknown, Translate(to, unknown))
 	}
-	swapped := newLanguage("zh", map[string]string{"%s of %d.": "%[2]d 的 %[1]s。", "%s of %d, or more.": "%[2]d 以上的 %[1]s。"})
+	swapped := newLanguage("zh", map[string]string{"%s of %d.": "%[2]d 的 %[1]s。", "%s of %d, or more.": "%[2]d 以上的 %[1]s。"}, nil)
 	assert.Equal(t, "3 的 x。", swapped.translate("x of 3."))
 	assert.Equal(t, "3 以上的 x。", swapped.translate("x of 3, or more."), "the format with the most words")
 }

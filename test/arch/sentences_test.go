@@ -6,10 +6,12 @@ import (
 	"go/types"
 	"regexp"
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 
+	"plaza/adapters/backoffice"
 	"plaza/application/catalogue"
 )
 
@@ -52,7 +54,9 @@ func formatOf(e ast.Expr) (format string, isWritten bool) {
 func TestGEN16_every_sentence_is_translated(t *testing.T) {
 	verb := regexp.MustCompile(`%(\[\d+\])?[a-z]`)
 	makesFaults := regexp.MustCompile(`^(fault\.(New|Newf|Field|RetryAfter)|\w*[wW]rong\.Add)$`)
-	used, listed := map[string]bool{}, map[string]bool{}
+	used, listed, pageTexts := map[string]bool{}, map[string]bool{}, map[string]bool{}
+	texts := backoffice.English
+	texts.Each(func(_, text string) string { pageTexts[text] = true; return text })
 	find := func(p *pkg, n ast.Node) bool {
 		if call, is := n.(*ast.CallExpr); is && reachesClients(p) && makesFaults.MatchString(types.ExprString(call.Fun)) {
 			for _, text := range call.Args[1:] {
@@ -64,7 +68,7 @@ func TestGEN16_every_sentence_is_translated(t *testing.T) {
 		format, isWritten := formatOf(e)
 		said := verb.ReplaceAllString(format, "7")
 		switch {
-		case !isWritten || !sentence.MatchString(format) || notForClients.MatchString(format):
+		case !isWritten || !sentence.MatchString(format) || notForClients.MatchString(format) || pageTexts[format]:
 		case p.within("application/catalogue"):
 			listed[said] = true
 		case reachesClients(p):
@@ -84,4 +88,38 @@ func TestGEN16_every_sentence_is_translated(t *testing.T) {
 		assert.True(t, used[said], "application/catalogue has a sentence that is not said: %s", said)
 	}
 	assert.Greater(t, len(listed), 100)
+}
+
+// TestOFF06_every_text_of_the_pages_is_translated finds the texts by their names, and what the catalogue has for no text.
+func TestOFF06_every_text_of_the_pages_is_translated(t *testing.T) {
+	verbs, used := regexp.MustCompile(`%[a-z]`), map[string]bool{}
+	texts := backoffice.English
+	texts.Each(func(name, text string) string {
+		used[text] = true
+		for _, to := range catalogue.Languages()[1:] {
+			translated, is := catalogue.Text(to, text)
+			assert.True(t, is, "%s: application/catalogue has no %s for the page's %q", name, to, text)
+			assert.Equal(t, verbs.FindAllString(text, -1), verbs.FindAllString(translated, -1), "%s in %s", name, to)
+			assert.NotRegexp(t, `\p{Han}[,.;:?!()]`, translated, "%s: full-width punctuation", name)
+		}
+		return text
+	})
+	assert.Greater(t, len(used), 300)
+	for _, p := range packages(t) {
+		if !p.within("application/catalogue") {
+			continue
+		}
+		for _, file := range p.Files {
+			if !strings.HasSuffix(fset.Position(file.Pos()).Filename, "_pages.go") {
+				continue
+			}
+			ast.Inspect(file, func(n ast.Node) bool {
+				if pair, is := n.(*ast.KeyValueExpr); is {
+					text, _ := formatOf(pair.Key)
+					assert.True(t, used[text], "application/catalogue has a text that no page has: %s", text)
+				}
+				return true
+			})
+		}
+	}
 }

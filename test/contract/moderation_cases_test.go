@@ -268,7 +268,7 @@ func staffPagesCases(t *testing.T, s *server) {
 	b.logsIn(s.staff(t)).leads("")
 	b.opens("reports/").shows(200, fmt.Sprintf("Event %d: illegal × 2", id), "As it was reported, and still is",
 		`<iframe sandbox srcdoc="<p>Buy &#34;weapons&#34;</p>"`, `<label class="blurred"><input type="checkbox"> Show this picture`,
-		"/media/private/", fmt.Sprintf("On event %d: <bdi>Hm</bdi>", id))
+		"/media/private/", fmt.Sprintf("On event %d: Hm", id))
 	assert.NotContains(t, b.body, "As it is now")
 	ada.patch(t, eventPath(id), object{"html_content": "", "title": "Tea", "view_permission": 200}).is(200)
 	b.opens("reports/?kind=event").shows(200, "As it was reported", "weapons", "As it is now", "Tea", "private")

@@ -35,7 +35,7 @@ func staffPagesReports(t *testing.T, s *server) {
 	bob.post(t, reportPath, object{"event": id, "reason": "spam", "text": "It's \"an\" ad"}).is(201)
 	bob.post(t, reportPath, object{"user": ada.id, "reason": "abuse"}).is(201)
 	b := s.browser(t)
-	b.logsIn(s.staff(t)).leads("").shows(200, `<a href="/back-office/reports/"><strong>2</strong> open reports</a>`)
+	b.logsIn(s.staff(t)).leads("").shows(200, `<a href="/back-office/reports/"><strong>2</strong> Open reports</a>`)
 	b.opens("reports/").shows(200, fmt.Sprintf("Person %d: abuse", ada.id), fmt.Sprintf("Event %d: spam", id), "Pills <b>", "Buy them", `It's "an" ad`,
 		"Augusta Byron", "Bob Tables", fmt.Sprintf(`href="/back-office/people/%d/disable/"`, ada.id))
 	b.decides("hide", "Advertises").leads("reports/?done=hide&state=open").shows(200, "It is hidden.")
@@ -87,7 +87,7 @@ func (s *till) twice(t *testing.T) (order int, transaction string) {
 func staffRefund(t *testing.T, s *till) {
 	order, transaction := s.twice(t)
 	b := s.browser(t)
-	b.logsIn(s.staff(t)).leads("").shows(200, "payments to be refunded")
+	b.logsIn(s.staff(t)).leads("").shows(200, "Payments to be refunded")
 	b.opens("money/").shows(200, "To be refunded", "Payment 2", "¥9.90")
 	assert.NotContains(t, b.body, "Payment 1")
 	b.opens(fmt.Sprintf("money/search/?q=%d", order)).leads(fmt.Sprintf("money/order/%d/", order)).

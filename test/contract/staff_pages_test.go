@@ -33,6 +33,8 @@ var staffPageRows = []row{
 	{"OFF-02 staff hide what was reported, restore it, and dismiss a report", staffPagesReports, everyStore},
 	{"OFF-02 what is wrong about a report's form is said in the page, which keeps the reason", staffPagesReportsWrong, oneStore},
 	{"OFF-02 staff see what staff did, and to whom", staffPagesAudit, everyStore},
+	{"OFF-06 the pages speak English and Chinese, as errors do", staffPagesChinese, oneStore},
+	{"OFF-06 names stand apart from what is written around them", staffPagesNames, oneStore},
 	{"OFF-02 requests without a session are limited by address", staffPagesLimited, oneStore},
 	{"OFF-02 nothing is loaded from elsewhere, and the cookie is for the pages alone", staffPagesAreStrict, oneStore},
 }
@@ -116,12 +118,15 @@ func (b *browser) sends(path string, fields ...string) *browser {
 	return b.asks("POST", staffRoot+path, form)
 }
 
-// shows asserts the status, and that the page has the texts.
+// ofNames is what keeps the direction of names.
+var ofNames = strings.NewReplacer("<bdi>", "", "</bdi>", "", "\u2068", "", "\u2069", "")
+
+// shows asserts the status, and that the page has the texts. Names in bdi count as if they were not.
 func (b *browser) shows(status int, texts ...string) *browser {
 	b.Helper()
 	require.Equal(b, status, b.status, "%s", b.body)
 	for _, text := range texts {
-		assert.Contains(b, html.UnescapeString(b.body), text)
+		assert.Contains(b, ofNames.Replace(html.UnescapeString(b.body)), text)
 	}
 	return b
 }
@@ -314,6 +319,53 @@ func staffPagesAudit(t *testing.T, s *server) {
 	b.opens("audit/"+b.next()).shows(200, disabled...)
 	b.opens(fmt.Sprintf("audit/?about=%d", ada.id)).shows(200, append(disabled, "What staff did about Augusta Byron")...)
 	assert.NotContains(t, b.body, "王丽")
+}
+
+func staffPagesChinese(t *testing.T, s *server) {
+	b, ada := s.browser(t), s.member(t)
+	chinese := []string{"Accept-Language", "en;q=0.5, zh-CN"}
+	b.asks("GET", staffRoot+"login/", nil, chinese...).shows(200, `<html lang="zh-Hans">`, "手机号")
+	form := url.Values{"token": {b.token}, "username": {"7"}, "password": {password}}
+	b.asks("POST", staffRoot+"login/", form, chinese...).shows(400, "请按“+国家/地区代码-手机号”的格式输入")
+	b.logsIn(s.staff(t))
+	words := regexp.MustCompile(`[A-Za-z]{2,}`)
+	apart := regexp.MustCompile(`(?s)<(code|bdi|kbd)>.*?</\w+>|<[^>]*>|Plaza|uid|Europe/Stockholm|Enter|plaza import|pseudo`)
+	for path := range staffPages {
+		b.asks("GET", staffRoot+path, nil, chinese...).shows(200, "退出登录")
+		_, body, _ := strings.Cut(b.body, "<body>")
+		assert.Empty(t, words.FindAllString(apart.ReplaceAllString(body, ""), -1), path)
+		assert.Equal(t, "zh-Hans", b.header.Get("Content-Language"))
+		assert.Contains(t, b.header.Values("Vary"), "Accept-Language")
+		for _, other := range []string{"", "zh-TW", "fr"} {
+			b.asks("GET", staffRoot+path, nil, "Accept-Language", other).shows(200, `<html lang="en">`, staffPages[path])
+		}
+	}
+	for path, says := range map[string]string{
+		"people/?q=x": "请至少输入 1 个汉字", "people/7777/": "账号不存在。", "nowhere/": "没有这个页面。", "money/search/?q=7": "没有此编号的订单或支付。",
+	} {
+		assert.Contains(t, b.asks("GET", staffRoot+path, nil, chinese...).body, says)
+	}
+	at := fmt.Sprintf("%speople/%d/disable/", staffRoot, ada.id)
+	b.asks("GET", at, nil, chinese...).shows(200, "停用此账号？")
+	form = url.Values{"token": {b.token}, "reason": {" "}}
+	b.asks("POST", at, form, chinese...).shows(400, "请更正：", "此项不能为空。")
+}
+
+func staffPagesNames(t *testing.T, s *server) {
+	const name, isolated = "أمل الزيتوني", "<bdi>أمل الزيتوني</bdi>"
+	amal, b := s.called(t, "أمل", "الزيتوني"), s.browser(t)
+	amal.writes(t, object{"title": "Pills", "publish": true})
+	b.logsIn(s.staff(t))
+	at := fmt.Sprintf("people/%d/", amal.id)
+	b.opens(at + "disable/")
+	b.sends(at+"disable/", "reason", "x").leads(at + "?done=disable")
+	assert.Contains(t, b.body, "<h1>"+isolated)
+	for _, path := range []string{"people/?q=" + url.QueryEscape(name), at + "enable/", "audit/", fmt.Sprintf("audit/?about=%d", amal.id)} {
+		b.opens(path)
+		assert.Contains(t, b.body, isolated, path)
+		_, body, _ := strings.Cut(b.body, "<body>")
+		assert.NotContains(t, strings.ReplaceAll(body, isolated, ""), ">"+name, path)
+	}
 }
 
 func staffPagesLimited(t *testing.T, s *server) {

@@ -71,13 +71,7 @@ func (e envelope) translated(h http.Header, req *http.Request) envelope {
 	case detail:
 		e.Data = detail{catalogue.Translate(to, said.Detail)}
 	case fault.Fields:
-		fields := make(fault.Fields, len(said))
-		for name, sentences := range said {
-			for _, sentence := range sentences {
-				fields.Add(name, catalogue.Translate(to, sentence))
-			}
-		}
-		e.Data = fields
+		e.Data = catalogue.TranslateFields(to, said)
 	}
 	return e
 }
