@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"plaza/application/backoffice"
+	"plaza/domain/access"
 	"plaza/domain/audit"
 	"plaza/domain/page"
 	"plaza/domain/user"
@@ -29,11 +30,14 @@ type recordedAct struct {
 // objectPaths are the pages of objects by their kinds, before the numbers.
 var objectPaths = map[audit.Kind]string{audit.Account: "people/", audit.Order: "money/order/", audit.Payment: "money/payment/"}
 
-func (s *Site) recordedAct(a backoffice.RecordedAct) recordedAct {
+// objectAreas are the areas of these pages.
+var objectAreas = map[audit.Kind]access.Area{audit.Account: access.People, audit.Order: access.Orders, audit.Payment: access.Money}
+
+func (s *Site) recordedAct(v *visit, a backoffice.RecordedAct) recordedAct {
 	of := a.Object
 	r := recordedAct{a, cmp.Or(s.texts.Audit.Acts[a.Act], string(a.Act)), cmp.Or(s.texts.Audit.Objects[of.Kind], string(of.Kind)) + " " +
 		of.ID, ""}
-	if path, exists := objectPaths[of.Kind]; exists && of.ID != "" {
+	if path, exists := objectPaths[of.Kind]; exists && of.ID != "" && v.actor.May(objectAreas[of.Kind]) {
 		r.Path = path + of.ID + "/"
 	}
 	return r
@@ -52,10 +56,10 @@ func (s *Site) listActs(v *visit) (answer, error) {
 		}
 		title = fmt.Sprintf(s.texts.Audit.About, fmt.Sprintf("%s (%d)", isolate(names[q.About]), about))
 	}
-	found, err := s.Office.Acts(v.r.Context(), q)
+	found, err := s.Office.Acts(v.r.Context(), v.actor, q)
 	p := auditPage{IsAbout: q.About != 0}
 	for _, a := range found.Items {
-		p.Acts = append(p.Acts, s.recordedAct(a))
+		p.Acts = append(p.Acts, s.recordedAct(v, a))
 	}
 	if found.Next != (page.Cursor{}) {
 		query.Set("after", cursorText(found.Next))

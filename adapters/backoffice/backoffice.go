@@ -17,6 +17,7 @@ import (
 	"strings"
 
 	"plaza/application/catalogue"
+	"plaza/domain/access"
 	"plaza/domain/locale"
 )
 
@@ -54,25 +55,25 @@ func newSite(c Config, u UseCases, in locale.Tag) *Site {
 	return s
 }
 
-// routes are the pages for staff.
+// routes are the pages for staff, with the areas that they belong to.
 var routes = []route{
-	{"GET {$}", (*Site).showOverview},
-	{"GET money/{$}", (*Site).listMoney},
-	{"GET money/search/{$}", (*Site).searchMoney},
-	{"GET money/order/{id}/{$}", (*Site).showOrder},
-	{"GET money/payment/{id}/{$}", (*Site).showPayment},
-	{"POST money/payment/{id}/{$}", (*Site).refund},
-	{"GET people/{$}", (*Site).findPeople},
-	{"GET people/{id}/{$}", (*Site).showPerson},
-	{"GET people/{id}/{act}/{$}", (*Site).showAct},
-	{"POST people/{id}/{act}/{$}", (*Site).act},
-	{"GET imports/{$}", (*Site).listImports},
-	{"GET imports/{id}/{$}", (*Site).showImport},
-	{"GET imports/{id}/rejects.csv", (*Site).downloadRejects},
-	{"GET imports/how-tos/{$}", (*Site).listHowTos},
-	{"GET reports/{$}", (*Site).listReports},
-	{"POST reports/{$}", (*Site).decideReport},
-	{"GET audit/{$}", (*Site).listActs},
+	{"GET {$}", access.Overview, (*Site).showOverview},
+	{"GET money/{$}", access.Orders, (*Site).listMoney},
+	{"GET money/search/{$}", access.Orders, (*Site).searchMoney},
+	{"GET money/order/{id}/{$}", access.Orders, (*Site).showOrder},
+	{"GET money/payment/{id}/{$}", access.Money, (*Site).showPayment},
+	{"POST money/payment/{id}/{$}", access.Money, (*Site).refund},
+	{"GET people/{$}", access.People, (*Site).findPeople},
+	{"GET people/{id}/{$}", access.People, (*Site).showPerson},
+	{"GET people/{id}/{act}/{$}", access.People, (*Site).showAct},
+	{"POST people/{id}/{act}/{$}", access.People, (*Site).act},
+	{"GET imports/{$}", access.Imports, (*Site).listImports},
+	{"GET imports/{id}/{$}", access.Imports, (*Site).showImport},
+	{"GET imports/{id}/rejects.csv", access.Imports, (*Site).downloadRejects},
+	{"GET imports/how-tos/{$}", access.Imports, (*Site).listHowTos},
+	{"GET reports/{$}", access.Reports, (*Site).listReports},
+	{"POST reports/{$}", access.Reports, (*Site).decideReport},
+	{"GET audit/{$}", access.Audit, (*Site).listActs},
 }
 
 // ServeHTTP serves the pages.

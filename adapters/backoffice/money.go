@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"plaza/application/paying"
+	"plaza/domain/access"
 	"plaza/domain/audit"
 	"plaza/domain/fault"
 	"plaza/domain/idempotency"
@@ -21,14 +22,22 @@ import (
 // moneyList is a list of payments, orders or refunds. It is the first word of its query, and the key of its text.
 type moneyList struct {
 	Key  string
+	area access.Area
 	load func(*Site, *visit) ([]moneyRow, Pager, error)
 }
 
 // moneyLists are in the order of the links. The first one is shown first.
 var moneyLists = []moneyList{
-	{"due", payments(payment.RefundDue)}, {"disputed", payments(payment.Disputed)}, {"abnormal", refunds(payment.RefundAbnormal)},
-	{"processing", refunds(payment.RefundProcessing)}, {"applied", payments(payment.Applied)}, {"refunds", refunds("")},
-	{"open", orders(payment.Open)}, {"paid", orders(payment.Paid)}, {"closed", orders(payment.Closed)},
+	{"due", access.Money, payments(payment.RefundDue)}, {"disputed", access.Money, payments(payment.Disputed)},
+	{"abnormal", access.Money, refunds(payment.RefundAbnormal)}, {"processing", access.Money, refunds(payment.RefundProcessing)},
+	{"applied", access.Money, payments(payment.Applied)}, {"refunds", access.Money, refunds("")},
+	{"open", access.Orders, orders(payment.Open)}, {"paid", access.Orders, orders(payment.Paid)},
+	{"closed", access.Orders, orders(payment.Closed)},
+}
+
+// moneyListsOf returns the lists that the actor may see.
+func moneyListsOf(actor access.Actor) []moneyList {
+	return slices.DeleteFunc(slices.Clone(moneyLists), func(l moneyList) bool { return !actor.May(l.area) })
 }
 
 // moneyRow is a payment, an order or a refund in a list.
@@ -94,11 +103,11 @@ type moneyPage struct {
 }
 
 func (s *Site) listMoney(v *visit) (answer, error) {
-	at := max(0, slices.IndexFunc(moneyLists, func(l moneyList) bool { return l.Key == v.r.FormValue("list") }))
-	list := moneyLists[at]
+	lists := moneyListsOf(v.actor)
+	list := lists[max(0, slices.IndexFunc(lists, func(l moneyList) bool { return l.Key == v.r.FormValue("list") }))]
 	rows, pager, err := list.load(s, v)
 	return answer{template: "money.html", title: s.texts.Money.Lists[list.Key], section: "money",
-		body: moneyPage{moneyLists, list.Key, rows, pager, ""}}, err
+		body: moneyPage{lists, list.Key, rows, pager, ""}}, err
 }
 
 // searchMoney leads to the order with the number, or to the payment with the number of the wallet.
@@ -113,7 +122,7 @@ func (s *Site) searchMoney(v *visit) (answer, error) {
 			return answer{}, err
 		}
 	}
-	if query != "" {
+	if query != "" && v.actor.May(access.Money) {
 		found, err := s.Paying.Payments(v.r.Context(), payment.PaymentFilter{Transaction: query}, page.Request{})
 		if err != nil {
 			return answer{}, err
@@ -124,7 +133,7 @@ func (s *Site) searchMoney(v *visit) (answer, error) {
 	}
 	return answer{
 		template: "money.html", title: s.texts.Money.NotFound, section: "money", status: statuses[fault.NotFound],
-		body: moneyPage{Lists: moneyLists, Query: query}, problem: s.texts.Money.NothingFound,
+		body: moneyPage{Lists: moneyListsOf(v.actor), Query: query}, problem: s.texts.Money.NothingFound,
 	}, nil
 }
 

@@ -5,6 +5,7 @@ import (
 
 	"plaza/application/backoffice"
 	"plaza/application/telemetry"
+	"plaza/domain/access"
 )
 
 // overviewPage is what waits, and what came in.
@@ -50,12 +51,21 @@ func (s *Site) showOverview(v *visit) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	p := overviewPage{Overview: o, Waiting: []waiting{
-		s.waiting("reports", "reports/", o.OpenReports),
-		s.waiting("due", "money/?list=due", o.RefundDue), s.waiting("disputed", "money/?list=disputed", o.Disputed),
-		s.waiting("abnormal", "money/?list=abnormal", o.AbnormalRefunds), s.waiting("processing", "money/?list=processing", o.Refunds),
-		s.waiting("open", "money/?list=open", o.OpenOrders), s.waiting("unknown", "", o.InDoubt), s.waiting("findings", "", o.OpenFindings),
-	}}
+	p := overviewPage{Overview: o}
+	if v.actor.May(access.Reports) {
+		p.Waiting = append(p.Waiting, s.waiting("reports", "reports/", o.OpenReports))
+	}
+	if v.actor.May(access.Money) {
+		p.Waiting = append(p.Waiting, s.waiting("due", "money/?list=due", o.RefundDue),
+			s.waiting("disputed", "money/?list=disputed", o.Disputed), s.waiting("abnormal", "money/?list=abnormal", o.AbnormalRefunds),
+			s.waiting("processing", "money/?list=processing", o.Refunds))
+	}
+	if v.actor.May(access.Orders) {
+		p.Waiting = append(p.Waiting, s.waiting("open", "money/?list=open", o.OpenOrders))
+	}
+	if v.actor.May(access.Money) {
+		p.Waiting = append(p.Waiting, s.waiting("unknown", "", o.InDoubt), s.waiting("findings", "", o.OpenFindings))
+	}
 	p.Plots = []plot{
 		plotOf("joined", o.Days, func(d telemetry.Day) int { return d.Joined }),
 		plotOf("events", o.Days, func(d telemetry.Day) int { return d.Events }),

@@ -79,6 +79,7 @@ type answer struct {
 // route is a page for staff.
 type route struct {
 	pattern string // like "GET money/"
+	area    access.Area
 	handle  func(*Site, *visit) (answer, error)
 }
 
@@ -187,26 +188,29 @@ type shown struct {
 	Body     any
 	Zone     string
 
-	local func(time.Time) time.Time
+	actor access.Actor
 }
 
 // Translate returns the sentence of a fault in the language of the page.
 func (s shown) Translate(english string) string { return catalogue.Translate(s.Language, english) }
+
+// May reports whether the reader may open the pages of the area.
+func (s shown) May(area access.Area) bool { return s.actor.May(area) }
 
 // Time returns the instant for the template "time", or nil for the zero time.
 func (s shown) Time(at time.Time) *Time {
 	if at.IsZero() {
 		return nil
 	}
-	return &Time{at.UTC().Format(time.RFC3339), s.local(at).Format("2006-01-02 15:04")}
+	return &Time{at.UTC().Format(time.RFC3339), s.actor.Local(at).Format("2006-01-02 15:04")}
 }
 
 func (v *visit) show(a answer) {
 	s := v.site
 	p := shown{
 		T: s.texts, Language: s.language, Base: s.config.BasePath + Root, Title: a.title, Section: a.section,
-		Sections: sections, Problem: a.problem, Problems: a.problems,
-		Done: s.texts.Done[v.r.URL.Query().Get("done")], IsStaff: v.actor.Has(access.BackOffice), Body: a.body, local: v.actor.Local,
+		Sections: sectionsOf(v.actor), Problem: a.problem, Problems: a.problems,
+		Done: s.texts.Done[v.r.URL.Query().Get("done")], IsStaff: v.actor.Has(access.BackOffice), Body: a.body, actor: v.actor,
 		Zone: v.actor.Local(time.Time{}).Location().String(),
 	}
 	if v.typed() != nil {

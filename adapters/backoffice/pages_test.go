@@ -120,7 +120,7 @@ type oneSession struct {
 func (s oneSession) Session(_ context.Context, hash access.KeyHash) (access.Session, error) {
 	return access.Session{
 		Token:   access.Token{Hash: hash, User: 7, Scopes: []access.Scope{access.BackOffice}, TTL: time.Hour, Used: s.now},
-		Account: access.Account{User: 7, Staff: true}, Seen: s.now,
+		Account: access.Account{User: 7, Roles: []access.Role{access.Admin}}, Seen: s.now,
 	}, nil
 }
 

@@ -69,10 +69,22 @@ type actForm struct {
 	Act, Reason string
 	Rights      backoffice.Rights
 	Scopes      []access.Scope // that can be chosen
+	Roles       []access.Role  // that can be chosen
 }
 
 // Has reports whether the scope is chosen.
 func (f actForm) Has(scope access.Scope) bool { return slices.Contains(f.Rights.Scopes, string(scope)) }
+
+// HasRole reports whether the role is chosen.
+func (f actForm) HasRole(role access.Role) bool { return slices.Contains(f.Rights.Roles, string(role)) }
+
+// areaOf returns the area of an act.
+func areaOf(act string) access.Area {
+	if act == "rights" {
+		return access.Rights
+	}
+	return access.People
+}
 
 func (s *Site) person(v *visit) (personPage, error) {
 	id, err := v.id()
@@ -84,6 +96,7 @@ func (s *Site) person(v *visit) (personPage, error) {
 	if p.Disabled {
 		acts[0] = "enable"
 	}
+	acts = slices.DeleteFunc(acts, func(act string) bool { return !v.actor.May(areaOf(act)) })
 	return personPage{Person: p, Acts: acts, Self: p.ID == v.actor.ID}, err
 }
 
@@ -120,11 +133,16 @@ func (s *Site) actPage(v *visit) (personPage, answer, error) {
 	if err != nil {
 		return p, answer{}, err
 	}
-	p.Form = actForm{Act: v.r.PathValue("act"), Scopes: access.DefaultScopes()}
+	p.Form = actForm{Act: v.r.PathValue("act"), Scopes: access.DefaultScopes(), Roles: access.Roles()}
 	if acts[p.Form.Act] == nil {
 		return p, answer{}, errNoPage
 	}
-	p.Form.Rights.Staff = p.Staff
+	if err := v.actor.Enter(areaOf(p.Form.Act)); err != nil {
+		return p, answer{}, err
+	}
+	for _, role := range p.Roles {
+		p.Form.Rights.Roles = append(p.Form.Rights.Roles, string(role))
+	}
 	for _, scope := range p.Scopes {
 		p.Form.Rights.Scopes = append(p.Form.Rights.Scopes, string(scope))
 	}
@@ -142,7 +160,7 @@ func (s *Site) showAct(v *visit) (answer, error) {
 
 // fill takes over what was entered.
 func (f *actForm) fill(form url.Values) {
-	f.Reason, f.Rights = form.Get("reason"), backoffice.Rights{Scopes: form["scopes"], Staff: form.Get("staff") != ""}
+	f.Reason, f.Rights = form.Get("reason"), backoffice.Rights{Scopes: form["scopes"], Roles: form["roles"]}
 }
 
 // act does something to an account.

@@ -69,8 +69,8 @@ func (s *Site) staff(r route) func(*visit) (answer, error) {
 		}
 		s.config.Note(v.r, actor.ID)
 		v.actor = actor
-		if !actor.Has(access.BackOffice) {
-			return answer{}, access.ErrNotStaff
+		if err := actor.Enter(r.area); err != nil {
+			return answer{}, err
 		}
 		v.r = v.r.WithContext(audit.Reading(v.r.Context())) // an act replaces it, so that none is without its record
 		a, err := r.handle(s, v)

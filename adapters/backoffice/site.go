@@ -5,12 +5,14 @@ import (
 	"log/slog"
 	"net/http"
 	"net/netip"
+	"slices"
 
 	"plaza/application/backoffice"
 	"plaza/application/moderating"
 	"plaza/application/paying"
 	"plaza/application/refunding"
 	"plaza/application/signin"
+	"plaza/domain/access"
 	"plaza/domain/fault"
 	"plaza/domain/locale"
 	"plaza/domain/publication"
@@ -59,11 +61,21 @@ type Site struct {
 	handler  http.Handler
 }
 
-// section is a part of the navigation: its key, and the path of its first page.
-type section struct{ Key, Path string }
+// section is a part of the navigation: its key, and the path of its first page, which is in the area.
+type section struct {
+	Key, Path string
+	area      access.Area
+}
 
-var sections = []section{{"overview", ""}, {"money", "money/"}, {"people", "people/"}, {"reports", "reports/"}, {"imports", "imports/"},
-	{"audit", "audit/"}}
+var sections = []section{
+	{"overview", "", access.Overview}, {"money", "money/", access.Orders}, {"people", "people/", access.People},
+	{"reports", "reports/", access.Reports}, {"imports", "imports/", access.Imports}, {"audit", "audit/", access.Audit},
+}
+
+// sectionsOf returns the sections that the actor may open.
+func sectionsOf(actor access.Actor) []section {
+	return slices.DeleteFunc(slices.Clone(sections), func(s section) bool { return !actor.May(s.area) })
+}
 
 // Faults of forms and sessions.
 var (

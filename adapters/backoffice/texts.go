@@ -53,11 +53,11 @@ type OverviewTexts struct {
 
 // PeopleTexts are the texts of the section people.
 type PeopleTexts struct {
-	Title, Search, SearchHint, SearchButton, NoneFound, More              string
-	Name, UID, Phone, State, Joined, Seen, Never, Scopes, Staff, Sessions string
-	Enabled, Disabled, Yes, No, Orders, ActsTitle, Reason, ReasonHint     string
-	Back, Self, Audit                                                     string
-	Acts                                                                  map[string]ActTexts
+	Title, Search, SearchHint, SearchButton, NoneFound, More                 string
+	Name, UID, Phone, State, Joined, Seen, Never, Scopes, Staff, Sessions    string
+	Enabled, Disabled, Roles, NoRoles, Orders, ActsTitle, Reason, ReasonHint string
+	Back, Self, Audit                                                        string
+	Acts                                                                     map[string]ActTexts
 }
 
 // ActTexts are the texts of what is done to an account.
@@ -214,7 +214,8 @@ var English = Texts{
 		Title: "People", Search: "Find people", SearchHint: "Phone number like +86-13800000001, uid, or a name", SearchButton: "Find",
 		NoneFound: "Nobody was found.", More: "More",
 		Name: "Name", UID: "uid", Phone: "Phone number", State: "Account", Joined: "Joined", Seen: "Last seen", Never: "never", Scopes: "Scopes",
-		Staff: "Works in the back office", Sessions: "Sessions", Enabled: "enabled", Disabled: "disabled", Yes: "yes", No: "no",
+		Staff: "Works in the back office", Sessions: "Sessions", Enabled: "enabled", Disabled: "disabled",
+		Roles: "Roles in the back office", NoRoles: "none",
 		Orders: "Orders", ActsTitle: "Change this account", Reason: "Reason", ReasonHint: "Colleagues read it later. At most 500 characters.",
 		Back: "Leave it", Audit: "What staff did to this account", Self: "This is your own account.",
 		Acts: map[string]ActTexts{

@@ -15,8 +15,8 @@ import (
 // filler inserts the rows that the refused statements refer to. The database assigns
 // the IDs: it does not know of others, and would assign them again.
 var filler = []string{
-	`INSERT INTO users (phone, password_hash, scopes, staff, disabled, generation, firstname, lastname,
-		expertise, location, timezone, joined) VALUES ('+86-13800000001', '', NONE, FALSE, FALSE, 0, '', '', '', '', '', NOW)`,
+	`INSERT INTO users (phone, password_hash, scopes, disabled, generation, firstname, lastname,
+		expertise, location, timezone, joined) VALUES ('+86-13800000001', '', NONE, FALSE, 0, '', '', '', '', '', NOW)`,
 	`INSERT INTO orders (user_id, subject, amount, currency, state, created, expires)
 		VALUES (1, 'A year', 100, 'CNY', 'open', NOW, NOW), (1, 'A month', 10, 'CNY', 'open', NOW, NOW), (1, 'A day', 1, 'CNY', 'paid', NOW, NOW)`,
 	newPrepayment + `(1, 'first', 0, 'official_account', '', 'live', 'abc', '', '', '', NOW)`,

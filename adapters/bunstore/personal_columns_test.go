@@ -43,10 +43,10 @@ type personalTable struct {
 var personalTables = map[string]personalTable{
 	"users": {
 		kind: personaldata.Account, owner: "id = {user}",
-		exported: "id phone scopes staff disabled firstname lastname expertise location timezone joined source avatar bio",
+		exported: "id phone scopes roles disabled firstname lastname expertise location timezone joined source avatar bio",
 		internal: "password_hash generation revision adopted erasing",
 		// those from phone on with neutral values
-		kept:  "id joined source adopted generation revision erasing phone scopes staff disabled timezone avatar",
+		kept:  "id joined source adopted generation revision erasing phone scopes roles disabled timezone avatar",
 		blank: "password_hash firstname lastname expertise location bio",
 	},
 	"hidden_profiles": {kind: personaldata.Account, owner: "user_id = {user}",

@@ -61,8 +61,8 @@ func crowd() []string {
 }
 
 const crowdOfPeople = `
-INSERT INTO users (phone, password_hash, scopes, staff, disabled, generation, firstname, lastname, expertise, location, timezone, joined)
-	SELECT '+86-' || n, '', {list}, FALSE, n <= 39900, 0,
+INSERT INTO users (phone, password_hash, scopes, disabled, generation, firstname, lastname, expertise, location, timezone, joined)
+	SELECT '+86-' || n, '', {list}, n <= 39900, 0,
 		CASE WHEN n <= 40000 THEN 'Maximilian' ELSE 'Borislava' END, '', '', '', 'UTC', {ago n} FROM {series 60000};
 INSERT INTO presence (user_id, seen) SELECT id, joined FROM users;
 INSERT INTO name_prefixes (prefix, user_id) SELECT CASE WHEN id <= 40000 THEN 'ma' ELSE 'bo' END, id FROM users

@@ -78,7 +78,7 @@ func schemaOf(t *testing.T, url string) []string {
 	lines := column[string](t, rawSQL(t, url), query)
 	for i, line := range lines {
 		line = regexp.MustCompile(`::\w+|[()]`).ReplaceAllString(line, "")
-		lines[i] = strings.NewReplacer("= ANY ARRAY[", "IN ", "]", "").Replace(line)
+		lines[i] = strings.NewReplacer("'{}'[]", "'['", "= ANY ARRAY[", "IN ", "]", "").Replace(line)
 	}
 	slices.Sort(lines)
 	return lines

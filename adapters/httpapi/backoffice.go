@@ -22,6 +22,7 @@ type staffPerson struct {
 	User       person               `json:"user"`
 	Phone      string               `json:"phone"`
 	Scopes     []access.Scope       `json:"scopes"`
+	Roles      []access.Role        `json:"roles"`
 	IsStaff    bool                 `json:"is_staff"`
 	IsDisabled bool                 `json:"is_disabled"`
 	Joined     transport.Timestamp  `json:"date_joined"`
@@ -31,8 +32,9 @@ type staffPerson struct {
 
 func renderStaffPerson(p backoffice.Person) staffPerson {
 	return staffPerson{
-		User: renderPerson(p.Info), Phone: p.Phone.String(), Scopes: listed(p.Scopes), IsStaff: p.Staff, IsDisabled: p.Disabled,
-		Joined: transport.Timestamp(p.Joined), Seen: view.OrNever(p.Seen), Sessions: p.Sessions,
+		User: renderPerson(p.Info), Phone: p.Phone.String(), Scopes: listed(p.Scopes), Roles: listed(p.Roles), IsStaff: len(p.Roles) > 0,
+		IsDisabled: p.Disabled,
+		Joined:     transport.Timestamp(p.Joined), Seen: view.OrNever(p.Seen), Sessions: p.Sessions,
 	}
 }
 
@@ -79,14 +81,14 @@ func act(
 // rightsBody are the new rights of an account.
 type rightsBody struct {
 	Scopes *[]string `json:"scopes" validate:"required,max=50"`
-	Staff  *bool     `json:"staff" validate:"required"`
+	Roles  *[]string `json:"roles" validate:"required,max=50"`
 	Reason *string   `json:"reason" validate:"required"`
 }
 
 func (a *api) setRights(c *transport.Call) (transport.Reply, error) {
 	body, readErr := transport.Read[rightsBody](c)
-	rights := backoffice.Rights{Scopes: deref(body.Scopes), Staff: deref(body.Staff)}
-	c.Audited = []any{"scopes", rights.Scopes, "staff", rights.Staff}
+	rights := backoffice.Rights{Scopes: deref(body.Scopes), Roles: deref(body.Roles)}
+	c.Audited = []any{"scopes", rights.Scopes, "roles", rights.Roles}
 	found, err := a.BackOffice.SetRights(
 		c.Context(), backoffice.Act{Actor: c.Actor, User: user.ID(c.ID), Reason: deref(body.Reason)}, rights, readErr)
 	return transport.Data(renderStaffPerson(found)), err
@@ -95,9 +97,9 @@ func (a *api) setRights(c *transport.Call) (transport.Reply, error) {
 // overviewView is what waits, and what came in (OFF-01).
 type overviewView struct {
 	At       transport.Timestamp `json:"at"`
-	MaxCount int                 `json:"max_count"` // where counts end
-	Money    moneyView           `json:"money"`
-	Reports  int                 `json:"open_reports"`
+	MaxCount int                 `json:"max_count"`    // where counts end
+	Money    *moneyView          `json:"money"`        // null: not for the caller's roles
+	Reports  *int                `json:"open_reports"` // likewise
 
 	Translator *budgetView `json:"translator"` // null: without a budget
 	Messages   *budgetView `json:"messages"`
@@ -143,11 +145,11 @@ func renderBudget(b backoffice.Budget) *budgetView {
 func (a *api) showOverview(c *transport.Call) (transport.Reply, error) {
 	o, err := a.BackOffice.Overview(c.Context(), c.Actor)
 	return transport.Data(overviewView{
-		At: transport.Timestamp(o.At), MaxCount: telemetry.MaxCount, Reports: o.OpenReports,
-		Money: moneyView{
+		At: transport.Timestamp(o.At), MaxCount: telemetry.MaxCount, Reports: transport.Optional(o.OpenReports, c.Actor.May(access.Reports)),
+		Money: transport.Optional(moneyView{
 			OpenOrders: o.OpenOrders, InDoubt: o.InDoubt, RefundDue: o.RefundDue, Disputed: o.Disputed,
 			Refunds: o.Refunds, AbnormalRefunds: o.AbnormalRefunds, OpenFindings: o.OpenFindings,
-		},
+		}, c.Actor.May(access.Money)),
 		Translator: renderBudget(o.Translator), Messages: renderBudget(o.Messages),
 		Jobs: mapSlice(o.Jobs, func(j backoffice.FailingJob) failingJobView {
 			return failingJobView{j.Name, j.Failures, transport.Timestamp(j.Since)}
@@ -244,7 +246,7 @@ func (a *api) listHowTos(c *transport.Call) (transport.Reply, error) {
 // listActs returns the acts of staff, the newest first (OFF-01).
 func (a *api) listActs(c *transport.Call) (transport.Reply, error) {
 	q := c.Query()
-	request := audit.Query{CursorRequest: q.Cursor()}
+	request := audit.Query{Acts: c.Actor.Acts(), CursorRequest: q.Cursor()}
 	if err := q.Err(); err != nil {
 		return transport.Reply{}, err
 	}

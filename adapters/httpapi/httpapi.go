@@ -125,7 +125,7 @@ func newRouter(a *api, rows []route) (http.Handler, error) {
 		if r.Policy == (Policy{}) {
 			return nil, fmt.Errorf("httpapi: %s %s has no policy", r.Method, r.Path)
 		}
-		if r.Policy == Staff && r.Method != http.MethodGet && r.act.Act == "" {
+		if r.Policy.isForStaff() && r.Method != http.MethodGet && r.act.Act == "" {
 			return nil, fmt.Errorf("httpapi: %s %s is for staff and has no act for its audit records", r.Method, r.Path)
 		}
 		engine.Match(r.methods(), r.pattern(), a.serve(r))
@@ -196,7 +196,7 @@ func (a *api) answer(r route, c *transport.Call) (transport.Reply, error) {
 	if err := r.Policy.admit(c.Actor); err != nil {
 		return transport.Reply{}, err
 	}
-	if r.Policy != Staff {
+	if !r.Policy.isForStaff() {
 		return r.handle(a, c)
 	}
 	c.Gin.Request = c.Gin.Request.WithContext(r.carrying(c))

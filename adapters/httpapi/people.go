@@ -79,6 +79,7 @@ type profile struct {
 	person
 	Phone      string              `json:"phone"`
 	Scopes     []access.Scope      `json:"scopes"`
+	Roles      []access.Role       `json:"roles"`
 	IsStaff    bool                `json:"is_staff"`
 	DateJoined transport.Timestamp `json:"date_joined"`
 	Unread     int                 `json:"unread_count"`
@@ -88,7 +89,7 @@ type profile struct {
 func renderProfile(p people.Profile) profile {
 	return profile{
 		person: renderPerson(p.Info), Phone: p.Phone.String(), Scopes: append([]access.Scope{}, p.Scopes...),
-		IsStaff: p.Staff, DateJoined: transport.Timestamp(p.Joined), Unread: p.Unread,
+		Roles: listed(p.Roles), IsStaff: len(p.Roles) > 0, DateJoined: transport.Timestamp(p.Joined), Unread: p.Unread,
 		Bio: transport.Optional(p.Bio, p.Bio != ""),
 	}
 }

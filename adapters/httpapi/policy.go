@@ -16,6 +16,7 @@ import (
 type Policy struct {
 	rule  string
 	scope access.Scope
+	area  access.Area
 }
 
 // Policies without a scope.
@@ -23,18 +24,25 @@ var (
 	NoAuth        = Policy{rule: "noAuth"}        // any caller; the token is not read
 	OptionalAuth  = Policy{rule: "optionalAuth"}  // any caller without a token or with a valid one (AUT-05)
 	Authenticated = Policy{rule: "authenticated"} // any caller with a valid token
-	Staff         = Policy{rule: "staff"}         // tokens of staff with the back office's scope (AUT-14)
 	Unnarrowed    = Policy{rule: "unnarrowed"}    // any caller with a valid token that was not narrowed (AUT-13)
 )
 
 // Scope admits tokens with the scope.
 func Scope(s access.Scope) Policy { return Policy{rule: "scope", scope: s} }
 
+// Office admits staff who may enter the area, with tokens that have the back office's scope (AUT-14, OFF-03).
+func Office(area access.Area) Policy { return Policy{rule: "office", area: area} }
+
+// isForStaff reports whether the policy admits staff alone.
+func (p Policy) isForStaff() bool { return p.area != "" }
+
 // errNoToken tells how to send a token, because a key without the word counts as none (AUT-05).
 var errNoToken = fault.New(fault.Unauthenticated, "Authentication credentials were not provided. Send the header Authorization: Token KEY.")
 
-// String returns the policy's name, like "optionalAuth" or "scope xfile_event".
-func (p Policy) String() string { return strings.TrimSpace(p.rule + " " + string(p.scope)) }
+// String returns the policy's name, like "optionalAuth", "scope xfile_event" or "office money".
+func (p Policy) String() string {
+	return strings.TrimSpace(p.rule + " " + string(p.scope) + string(p.area))
+}
 
 // admit returns nil if the actor may use the route.
 func (p Policy) admit(actor access.Actor) error {
@@ -43,8 +51,8 @@ func (p Policy) admit(actor access.Actor) error {
 		return nil
 	case actor.IsAnonymous():
 		return errNoToken
-	case p == Staff && !actor.Has(access.BackOffice):
-		return access.ErrNotStaff
+	case p.isForStaff():
+		return actor.Enter(p.area)
 	case p == Unnarrowed && actor.Narrowed:
 		return access.ErrNarrowed
 	case p.scope != "" && !actor.Has(p.scope):

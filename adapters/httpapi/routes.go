@@ -99,7 +99,7 @@ var table = []route{
 	row(http.MethodGet, "/api/feed/items/{category_id}/", OptionalAuth, (*api).listFeedItems),
 	row(http.MethodGet, "/api/feed/item/{entity_type}/{entity_id}/", OptionalAuth, (*api).openFeedItem),
 	row(http.MethodGet, "/api/writing/bundle-data/get-publication-feed-items/", Scope(access.WritingBundle), (*api).listPublications),
-	row(http.MethodGet, "/api/writing-admin/v1/imported-howto/", Staff, (*api).listHowTos),
+	row(http.MethodGet, "/api/writing-admin/v1/imported-howto/", Office(access.Imports), (*api).listHowTos),
 
 	row(http.MethodPost, "/api/user/user-image/", Authenticated, (*api).keepImage),
 	row(http.MethodGet, "/api/user/user-image/", OptionalAuth, (*api).listImages),
@@ -113,27 +113,27 @@ var table = []route{
 	unlimited(http.MethodPost, "/api/pay/notify/wallet/refund/", notifyOver("v2")),
 	unlimited(http.MethodPost, "/api/pay/notify/wallet/v3/", notifyOver("v3")),
 	unlimited(http.MethodPost, "/api/pay/notify/{wallet}/", notifyNamed),
-	acting(http.MethodPost, "/api/pay-admin/v1/order/", audit.OrderCreated, audit.Order, (*api).createOrder),
-	row(http.MethodGet, "/api/pay-admin/v1/order/", Staff, (*api).listAllOrders),
-	row(http.MethodGet, "/api/pay-admin/v1/payment/", Staff, (*api).listPayments),
-	acting(http.MethodPost, "/api/pay-admin/v1/refund/", audit.RefundOrdered, audit.Refund, (*api).createRefund),
-	row(http.MethodGet, "/api/pay-admin/v1/refund/", Staff, (*api).listRefunds),
-	row(http.MethodGet, "/api/pay-admin/v1/finding/", Staff, (*api).listFindings),
-	row(http.MethodGet, "/api/back-office/v1/report/", Staff, (*api).listReports),
-	acting(http.MethodPost, "/api/back-office/v1/decide/", audit.ReportDecided, audit.Report, (*api).decideReport),
-	acting(http.MethodPost, "/api/back-office/v1/hide/", audit.Hidden, ofBody, (*api).hide),
-	acting(http.MethodPost, "/api/back-office/v1/restore/", audit.Restored, ofBody, (*api).restore),
-	row(http.MethodGet, "/api/back-office/v1/audit/", Staff, (*api).listActs),
+	acting(access.Ordering, "/api/pay-admin/v1/order/", audit.OrderCreated, audit.Order, (*api).createOrder),
+	row(http.MethodGet, "/api/pay-admin/v1/order/", Office(access.Orders), (*api).listAllOrders),
+	row(http.MethodGet, "/api/pay-admin/v1/payment/", Office(access.Money), (*api).listPayments),
+	acting(access.Money, "/api/pay-admin/v1/refund/", audit.RefundOrdered, audit.Refund, (*api).createRefund),
+	row(http.MethodGet, "/api/pay-admin/v1/refund/", Office(access.Money), (*api).listRefunds),
+	row(http.MethodGet, "/api/pay-admin/v1/finding/", Office(access.Money), (*api).listFindings),
+	row(http.MethodGet, "/api/back-office/v1/report/", Office(access.Reports), (*api).listReports),
+	acting(access.Reports, "/api/back-office/v1/decide/", audit.ReportDecided, audit.Report, (*api).decideReport),
+	acting(access.Reports, "/api/back-office/v1/hide/", audit.Hidden, ofBody, (*api).hide),
+	acting(access.Reports, "/api/back-office/v1/restore/", audit.Restored, ofBody, (*api).restore),
+	row(http.MethodGet, "/api/back-office/v1/audit/", Office(access.Audit), (*api).listActs),
 
-	row(http.MethodGet, "/api/back-office/v1/people/", Staff, (*api).findPeople),
-	row(http.MethodGet, "/api/back-office/v1/people/{uid}/", Staff, (*api).showPerson),
-	acting(http.MethodPost, "/api/back-office/v1/people/{uid}/disable/", audit.AccountDisabled, audit.Account, (*api).disableAccount),
-	acting(http.MethodPost, "/api/back-office/v1/people/{uid}/enable/", audit.AccountEnabled, audit.Account, (*api).enableAccount),
-	acting(http.MethodPost, "/api/back-office/v1/people/{uid}/scopes/", audit.ScopesSet, audit.Account, (*api).setRights),
-	acting(http.MethodPost, "/api/back-office/v1/people/{uid}/end-sessions/", audit.SessionsEnded, audit.Account, (*api).endSessionsOf),
-	row(http.MethodGet, "/api/back-office/v1/overview/", Staff, (*api).showOverview),
-	row(http.MethodGet, "/api/back-office/v1/import/", Staff, (*api).listImports),
-	row(http.MethodGet, "/api/back-office/v1/import/{id}/rejects/", Staff, (*api).listRejects),
+	row(http.MethodGet, "/api/back-office/v1/people/", Office(access.People), (*api).findPeople),
+	row(http.MethodGet, "/api/back-office/v1/people/{uid}/", Office(access.People), (*api).showPerson),
+	acting(access.People, "/api/back-office/v1/people/{uid}/disable/", audit.AccountDisabled, audit.Account, (*api).disableAccount),
+	acting(access.People, "/api/back-office/v1/people/{uid}/enable/", audit.AccountEnabled, audit.Account, (*api).enableAccount),
+	acting(access.Rights, "/api/back-office/v1/people/{uid}/scopes/", audit.ScopesSet, audit.Account, (*api).setRights),
+	acting(access.People, "/api/back-office/v1/people/{uid}/end-sessions/", audit.SessionsEnded, audit.Account, (*api).endSessionsOf),
+	row(http.MethodGet, "/api/back-office/v1/overview/", Office(access.Overview), (*api).showOverview),
+	row(http.MethodGet, "/api/back-office/v1/import/", Office(access.Imports), (*api).listImports),
+	row(http.MethodGet, "/api/back-office/v1/import/{id}/rejects/", Office(access.Imports), (*api).listRejects),
 
 	unlimited(http.MethodGet, "/media/portrait/{name}", (*api).portrait),
 	unlimited(http.MethodGet, "/media/public/{key...}", (*api).publicPicture),
@@ -155,9 +155,9 @@ func row(method, path string, p Policy, handle func(*api, *transport.Call) (tran
 // ofBody is the kind of an act whose object, of any kind, is named in the body.
 const ofBody audit.Kind = ""
 
-// acting returns a row with the policy Staff. Its calls do the act, on an object of the kind (MOD-04).
-func acting(method, path string, act audit.Act, on audit.Kind, handle func(*api, *transport.Call) (transport.Reply, error)) route {
-	r := row(method, path, Staff, handle)
+// acting returns a row of a POST with the policy Office. Its calls do the act, on an object of the kind (MOD-04).
+func acting(of access.Area, path string, act audit.Act, on audit.Kind, handle func(*api, *transport.Call) (transport.Reply, error)) route {
+	r := row(http.MethodPost, path, Office(of), handle)
 	r.act = audit.Record{Act: act, Object: audit.Object{Kind: on}}
 	return r
 }

@@ -45,7 +45,8 @@ func (v Audit) Append(ctx context.Context, r audit.Record) (audit.Record, error)
 func (v Audit) List(ctx context.Context, q audit.Query) (page.CursorPage[audit.Record], error) {
 	return read(ctx, v.s, func() (page.CursorPage[audit.Record], error) {
 		all := slices.DeleteFunc(slices.Clone(v.s.audit), func(a audit.Record) bool {
-			return q.After.ID != 0 && int64(a.ID) >= q.After.ID || q.About != 0 && a.About != q.About
+			return q.After.ID != 0 && int64(a.ID) >= q.After.ID || q.About != 0 && a.About != q.About ||
+				q.Acts != nil && !slices.Contains(q.Acts, a.Act)
 		})
 		slices.Reverse(all)
 		return page.UpTo(q.Size(), all, audit.Record.Cursor), nil

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"plaza/domain/access"
 	"plaza/domain/audit"
 	"plaza/domain/page"
 	"plaza/domain/user"
@@ -15,8 +16,10 @@ type RecordedAct struct {
 	StaffName, AboutName string
 }
 
-// Acts returns the acts of staff behind the cursor, the newest first: all of them, or those about a person (MOD-04).
-func (b *BackOffice) Acts(ctx context.Context, q audit.Query) (page.CursorPage[RecordedAct], error) {
+// Acts returns the acts of staff behind the cursor that the actor may see, the newest first: all of them, or those about a person
+// (MOD-04).
+func (b *BackOffice) Acts(ctx context.Context, actor access.Actor, q audit.Query) (page.CursorPage[RecordedAct], error) {
+	q.Acts = actor.Acts()
 	list, err := b.ports.Audit.List(ctx, q)
 	if err != nil {
 		return page.CursorPage[RecordedAct]{}, err

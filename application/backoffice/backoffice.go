@@ -1,8 +1,8 @@
 // Package backoffice holds the use cases of staff: finding people and changing their accounts, and looking at imports,
 // at what waits, and at what staff have done (OFF-01). Money has packages of its own.
 //
-// Each act has a reason, and changes an account by the use cases of the command line. No member of staff can take their
-// own rights away, so that a platform keeps one. What is only looked at costs a bounded number of statements and rows,
+// Each act has a reason, and changes an account by the use cases of the command line. No admin can take that role from
+// themselves, so that a platform keeps one. What is only looked at costs a bounded number of statements and rows,
 // however much is stored.
 //
 // Its tests are those of test/contract whose files begin with its name.
@@ -40,7 +40,7 @@ type Ports struct {
 // AccountChanges are the use cases that change accounts. signin.Signin has them.
 type AccountChanges interface {
 	SetDisabled(ctx context.Context, id user.ID, disabled bool) error
-	SetRights(ctx context.Context, id user.ID, scopes []access.Scope, staff bool) error
+	SetRights(ctx context.Context, id user.ID, scopes []access.Scope, roles []access.Role) error
 	EndSessions(ctx context.Context, id user.ID) error
 }
 

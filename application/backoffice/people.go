@@ -22,7 +22,7 @@ type Person struct {
 	Joined   time.Time
 	Seen     time.Time      // zero: never
 	Scopes   []access.Scope // of the account, BackOffice included
-	Staff    bool
+	Roles    []access.Role
 	Disabled bool
 	Sessions int // valid keys; a disabled account has none
 }
@@ -136,7 +136,7 @@ func (b *BackOffice) describe(ctx context.Context, members []user.Member) ([]Per
 	for i, info := range b.ports.Describe(pointers) {
 		a, m := byID[info.ID], members[i]
 		all[i] = Person{
-			Info: info, Phone: a.Phone, Joined: m.Joined, Seen: m.Seen, Scopes: a.EffectiveScopes(), Staff: a.Staff,
+			Info: info, Phone: a.Phone, Joined: m.Joined, Seen: m.Seen, Scopes: a.EffectiveScopes(), Roles: a.Roles,
 			Disabled: a.Disabled, Sessions: sessions[info.ID],
 		}
 	}
@@ -156,7 +156,7 @@ type Act struct {
 // The faults of acts that would take the actor's own rights away.
 var (
 	ErrDisablesSelf = fault.New(fault.Conflict, "You cannot disable your own account.")
-	ErrDemotesSelf  = fault.New(fault.Conflict, "You cannot take the back office from your own account.")
+	ErrDemotesSelf  = fault.New(fault.Conflict, "You cannot take the role admin from your own account.")
 )
 
 // Disable disables the account. Its content stays.
@@ -185,24 +185,25 @@ func (b *BackOffice) EndSessions(ctx context.Context, a Act, readErr error) (Per
 
 // Rights are what an account may do.
 type Rights struct {
-	Scopes []string // back_office needs Staff
-	Staff  bool
+	Scopes []string // back_office needs a role
+	Roles  []string
 }
 
-// SetRights replaces the scopes of the account and its access to the back office. Its keys lose rights immediately.
+// SetRights replaces the scopes and the roles of the account. Its keys lose rights immediately.
 func (b *BackOffice) SetRights(ctx context.Context, a Act, r Rights, readErr error) (Person, error) {
 	scopes, wrong := access.ParseScopes(r.Scopes)
 	if wrong != nil {
 		wrong = fault.Fields{"scopes": fault.FieldsOf(wrong)["scope"]}.Err()
 	}
-	if slices.Contains(scopes, access.BackOffice) && !r.Staff {
-		wrong = fault.Merge(wrong, fault.Field("staff", "The scope back_office is only for staff."))
+	roles, unknown := access.ParseRoles(r.Roles)
+	if unknown == nil && len(roles) == 0 && slices.Contains(scopes, access.BackOffice) {
+		unknown = fault.Field("roles", "The scope back_office needs a role.")
 	}
-	return b.change(ctx, audit.ScopesSet, a, fault.Merge(readErr, wrong), func(ctx context.Context) error {
-		if a.User == a.Actor.ID && !r.Staff {
+	return b.change(ctx, audit.ScopesSet, a, fault.Merge(readErr, wrong, unknown), func(ctx context.Context) error {
+		if a.User == a.Actor.ID && !slices.Contains(roles, access.Admin) {
 			return ErrDemotesSelf
 		}
-		return b.ports.Changes.SetRights(ctx, a.User, scopes, r.Staff)
+		return b.ports.Changes.SetRights(ctx, a.User, scopes, roles)
 	})
 }
 

@@ -272,11 +272,13 @@ var simplifiedChinese = map[string]string{
 	"This notification reports a failed payment.":       "此通知报告的是支付失败。",
 
 	// The back office.
-	"Send exactly one of phone, uid and name.":               "请在 phone、uid 和 name 中只提供一个。",
-	"You cannot disable your own account.":                   "您不能停用自己的账号。",
-	"You cannot take the back office from your own account.": "您不能取消自己的后台权限。",
-	"Import not found.":                                      "导入不存在。",
-	"The scope back_office is only for staff.":               "只有工作人员才能拥有 back_office 权限。",
+	"Send exactly one of phone, uid and name.":              "请在 phone、uid 和 name 中只提供一个。",
+	"You cannot disable your own account.":                  "您不能停用自己的账号。",
+	"You cannot take the role admin from your own account.": "您不能取消自己的 admin 角色。",
+	"Import not found.":                                     "导入不存在。",
+	"The scope back_office needs a role.":                   "拥有 back_office 权限需要一个角色。",
+	"This needs the role %s.":                               "此操作需要角色 %s。",
+	"Unknown role %s.":                                      "未知的角色%s。",
 
 	// Idempotency keys.
 	"Send exactly one key.":                                       "请只发送一个密钥。",

@@ -67,7 +67,7 @@ var formats = map[personaldata.Kind]func(stored personaldata.Record) Record{
 			{"timezone", "time zone", m.Timezone},
 			{"avatar", "picture", optional(m.Avatar.Key)},
 			{"scopes", "what tokens of the account may do", listOf(a.Scopes)},
-			{"staff", "whether the account may use the back office", a.Staff},
+			{"roles", "what the account does in the back office", listOf(a.Roles)},
 			{"disabled", "whether logins are refused", a.Disabled},
 			{"joined_at", "when the account was opened", m.Joined},
 			{"seen_at", "when you were last online", optional(m.Seen)},

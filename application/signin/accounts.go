@@ -18,8 +18,8 @@ import (
 type Registration struct {
 	Username string // phone number for logging in
 	Password secret.String
-	Scopes   []string // nil: the default scopes (AUT-08); back_office implies Staff
-	Staff    bool
+	Scopes   []string // nil: the default scopes (AUT-08); back_office makes an account without roles an admin
+	Roles    []access.Role
 	Member   user.Member
 }
 
@@ -46,7 +46,7 @@ func (s *Signin) Register(ctx context.Context, r Registration) (user.ID, error) 
 	if err != nil {
 		return 0, err
 	}
-	account := access.Account{Phone: phone, Hash: hash, Staff: r.Staff}
+	account := access.Account{Phone: phone, Hash: hash, Roles: r.Roles}
 	account.SetScopes(scopes)
 	return s.accounts.Open(ctx, account, member)
 }
@@ -102,7 +102,7 @@ func (s *Signin) SetPhone(ctx context.Context, id user.ID, username string, in l
 }
 
 // SetScopes replaces the scopes of the account. Its tokens lose removed scopes immediately.
-// The account becomes staff if back_office is among the scopes; it stays staff otherwise.
+// back_office among the scopes makes an account without roles an admin; without it, staff stay staff.
 func (s *Signin) SetScopes(ctx context.Context, id user.ID, names []string) error {
 	scopes, err := access.ParseScopes(names)
 	if err != nil {
@@ -111,17 +111,16 @@ func (s *Signin) SetScopes(ctx context.Context, id user.ID, names []string) erro
 	return s.change(ctx, id, func(a *access.Account) { a.SetScopes(scopes) })
 }
 
-// SetStaff grants or revokes access to the back office, with immediate effect on the
-// account's tokens.
-func (s *Signin) SetStaff(ctx context.Context, id user.ID, staff bool) error {
-	return s.change(ctx, id, func(a *access.Account) { a.Staff = staff })
+// SetRoles replaces the roles of the account, with immediate effect on its tokens. Without roles it is not of staff.
+func (s *Signin) SetRoles(ctx context.Context, id user.ID, roles ...access.Role) error {
+	return s.change(ctx, id, func(a *access.Account) { a.Roles = roles })
 }
 
-// SetRights replaces the scopes of the account, and its access to the back office, in one step.
-func (s *Signin) SetRights(ctx context.Context, id user.ID, scopes []access.Scope, staff bool) error {
+// SetRights replaces the scopes and the roles of the account in one step.
+func (s *Signin) SetRights(ctx context.Context, id user.ID, scopes []access.Scope, roles []access.Role) error {
 	return s.change(ctx, id, func(a *access.Account) {
+		a.Roles = roles
 		a.SetScopes(scopes)
-		a.Staff = staff
 	})
 }
 

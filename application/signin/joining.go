@@ -125,7 +125,7 @@ func (s *Signin) ResetPassword(ctx context.Context, r PasswordReset, readErr err
 		return err
 	}
 	err = s.accounts.Change(ctx, account.User, func(a *access.Account) error {
-		if a.Disabled || a.Staff || a.Phone != phone {
+		if a.Disabled || a.IsStaff() || a.Phone != phone {
 			return verification.ErrWrongCode
 		}
 		a.SetPassword(hash)

@@ -65,7 +65,7 @@ type auditList struct {
 }
 
 func actRow(r audit.Record) string {
-	by := r.By.Person
+	by := r.By.Person + " (command line)"
 	if r.By.Staff != 0 {
 		by = fmt.Sprint("account ", r.By.Staff)
 	}

@@ -10,6 +10,8 @@ import (
 
 	"plaza/application/privacy"
 	"plaza/bootstrap"
+	"plaza/bootstrap/settings"
+	"plaza/domain/access"
 	"plaza/domain/audit"
 	"plaza/domain/personaldata"
 	"plaza/domain/user"
@@ -39,16 +41,30 @@ func (c userShow) Run(ctx context.Context, s streams) error {
 
 type userStaff struct {
 	accountCommand
-	Staff string `arg:"" enum:"on,off" help:"on or off. off holds for existing tokens at once."`
+	Staff string `arg:"" optional:"" default:"on" enum:"on,off" help:"on or off. off holds for existing tokens at once."`
+	Roles string `default:"admin" help:"Roles with on, comma separated: moderator (reports, hiding), cashier (money), support (people, orders), admin (all)." placeholder:"A,B"`
 }
 
 func (c userStaff) Run(ctx context.Context, s streams) error {
-	isStaff, act, result := true, audit.StaffGranted, "Account %d may use the back office."
-	if c.Staff == "off" {
-		isStaff, act, result = false, audit.StaffRevoked, "Account %d may not use the back office."
+	roles, err := rolesOf(c.Roles)
+	act, result := audit.StaffGranted, "Account %d may use the back office, with the roles "+listed(roles)+"."
+	switch {
+	case c.Staff == "off":
+		roles, act, result = nil, audit.StaffRevoked, "Account %d may not use the back office."
+	case err != nil:
+		return err
 	}
 	return c.change(ctx, s, act, "user staff", result,
-		func(ctx context.Context, app *bootstrap.App) error { return app.Signin.SetStaff(ctx, c.UID, isStaff) }, "staff", isStaff)
+		func(ctx context.Context, app *bootstrap.App) error { return app.Signin.SetRoles(ctx, c.UID, roles...) }, "roles", listed(roles))
+}
+
+// rolesOf returns the roles with the names, of which one is needed.
+func rolesOf(names string) ([]access.Role, error) {
+	roles, err := access.ParseRoles(settings.SplitNames(names))
+	if err == nil && len(roles) == 0 {
+		err = misusef("--roles needs a role: moderator, cashier, support or admin")
+	}
+	return roles, err
 }
 
 type userExport struct {

@@ -27,7 +27,7 @@ type userCommands struct {
 	Passwd  userPasswd  `cmd:"" help:"Set an account's password and revoke all its tokens." example:"echo 'heron-gravel-tuba' | plaza user passwd 5"`
 	Phone   userPhone   `cmd:"" help:"Set the phone number that an account logs in with, and revoke all its tokens." example:"plaza user phone 5 +86-13800000010"`
 	Scopes  userScopes  `cmd:"" help:"Set an account's scopes and its access to the back office." example:"plaza user scopes 5 xfile_event,writing_bundle --no-staff"`
-	Staff   userStaff   `cmd:"" help:"Grant or take access to the back office." example:"plaza user staff 5 on"`
+	Staff   userStaff   `cmd:"" help:"Give an account roles in the back office, or take them." example:"plaza user staff 5 --roles moderator,support"`
 	Export  userExport  `cmd:"" help:"Write all that is stored of a person into a zip of JSON files and pictures." example:"plaza user export 5 --to person-5.zip" settings:"media"`
 	Erase   userErase   `cmd:"" help:"Erase all that is stored of a person. Of payments, amounts, times and the wallet's numbers stay. An interrupted erasure is continued by running it again." example:"plaza user erase 5 --yes" settings:"media"`
 }
@@ -41,7 +41,7 @@ type userCreate struct {
 	Expertise string        `help:"Main expertise."`
 	Location  string        `help:"Current region."`
 	Scopes    *string       `help:"Scopes for tokens: xfile_event, writing_bundle, pay_trade_order (default: these three), and back_office, which implies --staff." placeholder:"A,B"`
-	Staff     bool          `help:"Allow the back office: the account gets the scope back_office."`
+	Staff     bool          `help:"Allow the back office: the account becomes an admin, and gets the scope back_office."`
 	JSON      bool          `name:"json" help:"Print the account as JSON."`
 	actCommand
 }
@@ -54,11 +54,14 @@ func (c userCreate) Run(ctx context.Context, s streams) error {
 			return missing
 		}
 		new := signin.Registration{
-			Username: c.Username, Password: password, Staff: c.Staff,
+			Username: c.Username, Password: password,
 			Member: user.Member{
 				Firstname: c.Firstname, Lastname: c.Lastname, Timezone: c.Timezone,
 				Expertise: c.Expertise, Location: c.Location,
 			},
+		}
+		if c.Staff {
+			new.Roles = []access.Role{access.Admin}
 		}
 		if c.Scopes != nil {
 			new.Scopes = settings.SplitNames(*c.Scopes)
@@ -94,6 +97,7 @@ type person struct {
 	Timezone  string             `json:"timezone"`
 	Scopes    []access.Scope     `json:"scopes"`
 	Staff     bool               `json:"staff"`
+	Roles     []access.Role      `json:"roles"`
 	Disabled  bool               `json:"disabled"`
 	Joined    instant.Timestamp  `json:"joined"`
 	Seen      *instant.Timestamp `json:"seen"`
@@ -105,12 +109,12 @@ func personOf(a access.Account, m user.Member) person {
 	return person{
 		UID: a.User, Username: a.Phone.String(), Firstname: m.Firstname, Lastname: m.Lastname,
 		Expertise: m.Expertise, Location: m.Location, Timezone: m.Timezone,
-		Scopes: append([]access.Scope{}, a.Scopes...), Staff: a.Staff, Disabled: a.Disabled,
+		Scopes: append([]access.Scope{}, a.Scopes...), Staff: a.IsStaff(), Roles: append([]access.Role{}, a.Roles...), Disabled: a.Disabled,
 		Joined: instant.Timestamp(m.Joined), Seen: view.OrNever(m.Seen), fullName: m.FullName(), erased: a.IsErased(),
 	}
 }
 
-// standing says whether the account is open, disabled or erased, and whether it is staff.
+// standing says whether the account is open, disabled or erased, and which roles it has.
 func (p person) standing() string {
 	standing := "open"
 	switch {
@@ -119,8 +123,8 @@ func (p person) standing() string {
 	case p.Disabled:
 		standing = "disabled"
 	}
-	if p.Staff {
-		standing += ",staff"
+	if len(p.Roles) > 0 {
+		standing += "," + listed(p.Roles)
 	}
 	return standing
 }
@@ -287,8 +291,8 @@ func (c userPhone) Run(ctx context.Context, s streams) error {
 
 type userScopes struct {
 	accountCommand
-	Scopes string `arg:"" help:"Scopes for tokens, comma separated: xfile_event, writing_bundle, pay_trade_order; an empty text is none. back_office implies --staff; without it, staff accounts stay staff."`
-	Staff  *bool  `negatable:"" help:"Allow the back office. --no-staff denies it, also to existing tokens (default: unchanged)."`
+	Scopes string `arg:"" help:"Scopes for tokens, comma separated: xfile_event, writing_bundle, pay_trade_order; an empty text is none. back_office makes an account without roles an admin; without it, staff accounts stay staff."`
+	Staff  *bool  `negatable:"" help:"Make an account without roles an admin. --no-staff takes all roles, also from existing tokens (default: unchanged)."`
 }
 
 func (c userScopes) Run(ctx context.Context, s streams) error {
@@ -301,12 +305,13 @@ func (c userScopes) Run(ctx context.Context, s streams) error {
 			if err := app.Signin.SetScopes(ctx, c.UID, names); err != nil {
 				return err
 			}
-			if c.Staff != nil {
-				if err := app.Signin.SetStaff(ctx, c.UID, *c.Staff); err != nil {
-					return err
-				}
-			}
 			account, err := app.Stores.Accounts.ByID(ctx, c.UID)
+			if err == nil && c.Staff != nil && *c.Staff != account.IsStaff() {
+				if account.Roles = nil; *c.Staff {
+					account.Roles = []access.Role{access.Admin}
+				}
+				err = app.Signin.SetRoles(ctx, c.UID, account.Roles...)
+			}
 			if err != nil {
 				return err
 			}
@@ -314,6 +319,6 @@ func (c userScopes) Run(ctx context.Context, s streams) error {
 			if scopes := account.EffectiveScopes(); len(scopes) > 0 {
 				result = fmt.Sprintf("Account %d has the scopes %s.", c.UID, joined(scopes, ", "))
 			}
-			return log.concludes(ctx, result, "user scopes", "user", c.UID, "scopes", listed(account.Scopes), "staff", account.Staff)
+			return log.concludes(ctx, result, "user scopes", "user", c.UID, "scopes", listed(account.Scopes), "roles", listed(account.Roles))
 		})
 }

@@ -140,7 +140,7 @@ func Remove(ctx context.Context, p Ports, now time.Time) (Removed, error) {
 // shut disables the account and removes its password and its rights.
 func shut(a *access.Account) error {
 	a.SetPassword("")
-	a.Disabled, a.Staff = true, false
+	a.Disabled, a.Roles = true, nil
 	return nil
 }
 

@@ -70,7 +70,7 @@ func TestRemove(t *testing.T) {
 		id := a.User
 		account, err := w.ports.Accounts.ByID(t.Context(), id)
 		require.NoError(t, err)
-		assert.True(t, account.Disabled && !account.Staff && account.Hash == "", id)
+		assert.True(t, account.Disabled && !account.IsStaff() && account.Hash == "", id)
 		assert.Empty(t, w.of(id, id), id)
 		images, err := w.ports.Images.List(t.Context(), userimage.Query{Owner: id}, page.Request{})
 		require.NoError(t, err)

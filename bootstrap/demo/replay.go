@@ -106,7 +106,11 @@ func (s *replay) admit(ctx context.Context, someone imported.UserRecord, zone *t
 	if err := s.signin.SetScopes(ctx, id, scopeNames(scopes)); err != nil {
 		return err
 	}
-	if err := s.signin.SetStaff(ctx, id, who == staff); err != nil {
+	var roles []access.Role
+	if who == staff {
+		roles = append(roles, access.Admin)
+	}
+	if err := s.signin.SetRoles(ctx, id, roles...); err != nil {
 		return err
 	}
 	return s.signin.SetPassword(ctx, id, secret.New(password))

@@ -55,6 +55,7 @@ func ParseScopes(names []string) ([]Scope, error) {
 type Actor struct {
 	ID       user.ID
 	Scopes   []Scope        // with BackOffice: may use the back office
+	Roles    []Role         // what the back office is for; none without BackOffice counts
 	Zone     *time.Location // nil: UTC
 	Token    TokenID        // that the request presented; zero: none
 	Narrowed bool           // the token was requested with explicit scopes (AUT-13, AUT-14)

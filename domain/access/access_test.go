@@ -38,7 +38,7 @@ func TestAUT09_keys(t *testing.T) {
 func session() access.Session {
 	return access.Session{
 		Token:   access.Token{User: 1, Scopes: access.AllScopes(), Generation: 2, TTL: time.Hour, Created: noon, Used: noon},
-		Account: access.Account{User: 1, Scopes: access.DefaultScopes(), Generation: 2, Staff: true},
+		Account: access.Account{User: 1, Scopes: access.DefaultScopes(), Generation: 2, Roles: []access.Role{access.Admin}},
 		Zone:    "Asia/Shanghai", Seen: noon,
 	}
 }
@@ -73,7 +73,7 @@ func TestAUT08_a_token_is_never_stronger_than_its_account(t *testing.T) {
 		s.IsNarrowed = true
 		s.Scopes = rapid.SliceOfDistinct(rapid.SampledFrom(access.AllScopes()), rapid.ID).Draw(t, "token")
 		s.Account.Scopes = rapid.SliceOfDistinct(rapid.SampledFrom(access.DefaultScopes()), rapid.ID).Draw(t, "account")
-		s.Account.Staff = rapid.Bool().Draw(t, "staff")
+		s.Account.Roles = rapid.SliceOfDistinct(rapid.SampledFrom(access.Roles()), rapid.ID).Draw(t, "roles")
 		actor, err := s.Actor(noon)
 		require.NoError(t, err)
 		for _, scope := range access.AllScopes() {
@@ -100,7 +100,9 @@ func TestAUT14_which_sessions_may_use_the_back_office(t *testing.T) {
 		{"narrowed to back_office, of an account that is not staff", true, []access.Scope{access.BackOffice}, false, false},
 	} {
 		s := session()
-		s.Scopes, s.IsNarrowed, s.Account.Staff = c.scopes, c.isNarrowed, c.staff
+		if s.Scopes, s.IsNarrowed = c.scopes, c.isNarrowed; !c.staff {
+			s.Account.Roles = nil
+		}
 		actor, err := s.Actor(noon)
 		require.NoError(t, err, c.name)
 		assert.Equal(t, c.want, actor.Has(access.BackOffice), c.name)
@@ -111,12 +113,15 @@ func TestAUT14_which_sessions_may_use_the_back_office(t *testing.T) {
 func TestAUT14_setting_scopes(t *testing.T) {
 	var a access.Account
 	a.SetScopes([]access.Scope{access.BackOffice, access.XfileEvent})
-	assert.True(t, a.Staff)
+	assert.Equal(t, []access.Role{access.Admin}, a.Roles)
 	assert.Equal(t, []access.Scope{access.XfileEvent}, a.Scopes)
 	assert.Equal(t, []access.Scope{access.XfileEvent, access.BackOffice}, a.EffectiveScopes())
 	a.SetScopes(nil)
-	assert.True(t, a.Staff, "SetScopes does not revoke staff")
-	a.Staff = false
+	assert.True(t, a.IsStaff(), "SetScopes takes no role")
+	a.Roles = []access.Role{access.Cashier}
+	a.SetScopes([]access.Scope{access.BackOffice})
+	assert.Equal(t, []access.Role{access.Cashier}, a.Roles, "SetScopes gives no other role")
+	a.Roles = nil
 	assert.Empty(t, a.EffectiveScopes())
 }
 
@@ -138,7 +143,7 @@ func TestAUT08_granting(t *testing.T) {
 		_, err = a.Grant([]access.Scope{lacking})
 		assertField(t, err, "scope")
 	}
-	a.Staff = true
+	a.Roles = []access.Role{access.Moderator}
 	_, err = a.Grant([]access.Scope{access.BackOffice})
 	assert.NoError(t, err)
 

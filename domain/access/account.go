@@ -16,8 +16,8 @@ type Account struct {
 	User     user.ID
 	Phone    user.Phone
 	Hash     string  // of the password; empty: no password matches
-	Scopes   []Scope // without BackOffice, which Staff implies
-	Staff    bool
+	Scopes   []Scope // without BackOffice, which Roles imply
+	Roles    []Role  // none: the account is not of staff
 	Disabled bool
 	Erasing  bool // the account is closed, and what belongs to the user is being erased
 	// Generation counts changes that end every key: a token of another generation is invalid.
@@ -42,7 +42,7 @@ func (a Account) IsDisabledFrom(before Account) bool {
 // Close takes the password and all rights away from the account before its data is erased. It invalidates every key.
 func (a *Account) Close() {
 	a.SetPassword("")
-	a.Disabled, a.Staff, a.Scopes, a.Erasing = true, false, nil, true
+	a.Disabled, a.Roles, a.Scopes, a.Erasing = true, nil, nil, true
 }
 
 // IsErased reports whether the user's data was erased. Such an account stays closed.
@@ -79,17 +79,22 @@ func (a *Account) EndSessions() { a.Generation++ }
 // Rehash replaces the hash of an unchanged password. Keys stay valid (AUT-12).
 func (a *Account) Rehash(hash string) { a.Hash = hash }
 
-// SetScopes replaces the scopes of the account. BackOffice makes the account staff;
+// IsStaff reports whether the account may use the back office: it has a role.
+func (a Account) IsStaff() bool { return len(a.Roles) > 0 }
+
+// SetScopes replaces the scopes of the account. BackOffice makes an account without roles an admin;
 // its absence leaves a staff account staff.
 func (a *Account) SetScopes(scopes []Scope) {
-	a.Staff = a.Staff || slices.Contains(scopes, BackOffice)
+	if !a.IsStaff() && slices.Contains(scopes, BackOffice) {
+		a.Roles = []Role{Admin}
+	}
 	a.Scopes = slices.DeleteFunc(slices.Clone(scopes), func(s Scope) bool { return s == BackOffice })
 }
 
 // EffectiveScopes returns every scope of the account, including BackOffice for staff (AUT-14).
 func (a Account) EffectiveScopes() []Scope {
 	held := slices.Clone(a.Scopes)
-	if a.Staff {
+	if a.IsStaff() {
 		held = append(held, BackOffice)
 	}
 	return held

@@ -101,11 +101,11 @@ func (s Session) Actor(now time.Time) (Actor, error) {
 	}
 	held := s.Account.EffectiveScopes()
 	scopes := slices.DeleteFunc(slices.Clone(s.Scopes), func(sc Scope) bool { return !slices.Contains(held, sc) })
-	if s.Account.Staff && !s.IsNarrowed && !slices.Contains(scopes, BackOffice) {
+	if s.Account.IsStaff() && !s.IsNarrowed && !slices.Contains(scopes, BackOffice) {
 		scopes = append(scopes, BackOffice)
 	}
 	return Actor{
-		ID: s.User, Scopes: scopes, Zone: user.Member{Timezone: s.Zone}.Zone(), Token: s.ID, Narrowed: s.IsNarrowed,
+		ID: s.User, Scopes: scopes, Roles: s.Account.Roles, Zone: user.Member{Timezone: s.Zone}.Zone(), Token: s.ID, Narrowed: s.IsNarrowed,
 	}, nil
 }
 

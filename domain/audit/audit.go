@@ -134,6 +134,7 @@ func (r Record) Cursor() page.Cursor { return page.Cursor{ID: int64(r.ID)} }
 // Query selects records.
 type Query struct {
 	About user.ID // the person whom the acts concern; zero: all records
+	Acts  []Act   // nil: all
 	page.CursorRequest
 }
 
@@ -144,6 +145,6 @@ type Query struct {
 type Log interface {
 	// Append stores the record of an act that changed no stored data, and returns it with its ID.
 	Append(ctx context.Context, r Record) (Record, error)
-	// List returns the records behind the cursor, the newest first: all of them, or those about a person.
+	// List returns the records behind the cursor, the newest first: all of them, or those about a person, or of some acts.
 	List(ctx context.Context, q Query) (page.CursorPage[Record], error)
 }

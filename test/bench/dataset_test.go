@@ -85,7 +85,7 @@ func (d day) String() string { return d.Format(time.DateOnly) }
 // tables are all tables with rows, those first that others refer to.
 func (d *dataset) tables() []table {
 	return []table{
-		{"users", "id, phone, password_hash, scopes, staff, disabled, generation, firstname, lastname, expertise, location, timezone, joined",
+		{"users", "id, phone, password_hash, scopes, disabled, generation, firstname, lastname, expertise, location, timezone, joined",
 			true, counted(d.users, d.user)},
 		{"presence", "user_id, seen", false, d.presence()},
 		{"tokens", "id, hash, user_id, scopes, generation, ttl, created, narrowed", true, counted(d.tokens(), d.token)},

@@ -79,7 +79,7 @@ func staffSeePeople(t *testing.T, s *server) {
 		"phone": ada.phone, "scopes": ordinary, "is_staff": false, "is_disabled": false,
 		"date_joined": "2026-11-20T13:00:00.000000Z", "sessions": 2,
 	})
-	a.hasFields("data", []string{"user", "phone", "scopes", "is_staff", "is_disabled", "date_joined", "last_seen_at", "sessions"})
+	a.hasFields("data", []string{"user", "phone", "scopes", "roles", "is_staff", "is_disabled", "date_joined", "last_seen_at", "sessions"})
 	a.hasFields("data.user", infoFields)
 	s.erases(t, ada)
 	staff.get(t, staffPath(ada.id, "")).fails(404, "RESOURCE_NOT_FOUND")
@@ -102,15 +102,15 @@ func staffDisable(t *testing.T, s *server) {
 func staffSetRights(t *testing.T, s *server) {
 	staff, ada := s.staff(t), s.member(t)
 	usesBackOffice(t, ada.client, ada, false)
-	staff.does(t, "scopes/", ada, object{"scopes": []any{"xfile_event", "pay_trade_order"}, "staff": true}).is(200).
-		shows(object{"scopes": []any{"xfile_event", "pay_trade_order", "back_office"}, "is_staff": true})
+	staff.does(t, "scopes/", ada, object{"scopes": []any{"xfile_event", "pay_trade_order"}, "roles": []any{"admin"}}).is(200).
+		shows(object{"scopes": []any{"xfile_event", "pay_trade_order", "back_office"}, "roles": []any{"admin"}, "is_staff": true})
 	usesBackOffice(t, ada.client, ada, true)
-	staff.does(t, "scopes/", ada, object{"scopes": []any{}, "staff": false}).is(200).shows(object{"scopes": []any{}, "is_staff": false})
+	staff.does(t, "scopes/", ada, object{"scopes": []any{}, "roles": []any{}}).is(200).shows(object{"scopes": []any{}, "is_staff": false})
 	usesBackOffice(t, ada.client, ada, false)
 	ada.get(t, events).fails(403, "PERMISSION_DENIED")
-	staff.does(t, "scopes/", ada, object{"scopes": []any{"xfile_event", "back_office"}, "staff": true}).is(200)
-	staff.does(t, "scopes/", ada, object{"scopes": []any{"x"}}).invalid("scopes", "staff")
-	staff.does(t, "scopes/", ada, object{"scopes": []any{"back_office"}, "staff": false}).invalid("staff")
+	staff.does(t, "scopes/", ada, object{"scopes": []any{"xfile_event", "back_office"}, "roles": []any{"cashier"}}).is(200)
+	staff.does(t, "scopes/", ada, object{"scopes": []any{"x"}, "roles": []any{"x"}}).invalid("scopes", "roles")
+	staff.does(t, "scopes/", ada, object{"scopes": []any{"back_office"}, "roles": []any{}}).invalid("roles")
 	staff.get(t, staffPath(ada.id, "")).is(200).shows(object{"scopes": []any{"xfile_event", "back_office"}})
 }
 
@@ -128,7 +128,7 @@ func staffEndSessions(t *testing.T, s *server) {
 
 func staffReasons(t *testing.T, s *server) {
 	staff, ada := s.staff(t), s.member(t)
-	rights := object{"scopes": ordinary, "staff": false}
+	rights := object{"scopes": ordinary, "roles": []any{"support"}}
 	for _, act := range []string{"disable/", "enable/", "scopes/", "end-sessions/"} {
 		for _, reason := range []any{nil, " \u3000", strings.Repeat("x", 501)} {
 			staff.does(t, act, ada, rights, object{"reason": reason}).invalid("reason")
@@ -137,7 +137,7 @@ func staffReasons(t *testing.T, s *server) {
 	}
 	staff.does(t, "disable/", staff).fails(409, "CONFLICT")
 	staff.does(t, "scopes/", staff, rights).fails(409, "CONFLICT")
-	staff.does(t, "scopes/", staff, object{"scopes": []any{}, "staff": true}).is(200)
+	staff.does(t, "scopes/", staff, object{"scopes": []any{}, "roles": []any{"admin", "cashier"}}).is(200)
 	staff.does(t, "end-sessions/", staff).is(200).shows(object{"sessions": 0})
 	staff.get(t, staffPath(ada.id, "")).fails(401, "AUTHENTICATION_FAILED")
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"plaza/application/signin"
+	"plaza/domain/access"
 	"plaza/domain/audit"
 )
 
@@ -64,12 +65,12 @@ func backOfficeInTheProfile(t *testing.T, s *server) {
 func backOfficeTakenAway(t *testing.T, s *server) {
 	staff, ada := s.staff(t), s.member(t)
 	full, named := s.with(s.anyone().gets(t, staff)), s.with(s.anyone().gets(t, staff, "back_office"))
-	for _, isStaff := range []bool{false, true} {
-		require.NoError(t, s.app.Signin.SetStaff(t.Context(), staff.id, isStaff))
-		usesBackOffice(t, full, ada, isStaff)
-		usesBackOffice(t, named, ada, isStaff)
+	for _, roles := range [][]access.Role{nil, {access.Admin}} {
+		require.NoError(t, s.app.Signin.SetRoles(t.Context(), staff.id, roles...))
+		usesBackOffice(t, full, ada, roles != nil)
+		usesBackOffice(t, named, ada, roles != nil)
 	}
-	require.NoError(t, s.app.Signin.SetStaff(t.Context(), staff.id, false))
+	require.NoError(t, s.app.Signin.SetRoles(t.Context(), staff.id))
 	s.anyone().logsIn(t, staff.phone, password, "back_office").invalid("scope")
 }
 
@@ -141,7 +142,7 @@ const overview = "/api/back-office/v1/overview/"
 
 func overviewOfDays(t *testing.T, s *server) {
 	in := func(zone string) person {
-		return s.member(t, func(r *signin.Registration) { r.Staff, r.Member.Timezone = true, zone })
+		return s.member(t, func(r *signin.Registration) { r.Roles, r.Member.Timezone = []access.Role{access.Admin}, zone })
 	}
 	staff, west, east, bob := in("UTC"), in("America/New_York"), in("Pacific/Kiritimati"), s.member(t)
 	event := bob.publishes(t, "a walk")

@@ -118,7 +118,7 @@ func unknownFields(t *testing.T, s *server) {
 func notTheClients(t *testing.T, s *server) {
 	ada, eve, bob := s.member(t), s.member(t), s.member(t)
 	reach := object{
-		"id": 4711, "user": ada.id, "author": ada.id, "uid": ada.id, "is_staff": true, "staff": true, "status": 100,
+		"id": 4711, "user": ada.id, "author": ada.id, "uid": ada.id, "is_staff": true, "roles": []any{"admin"}, "status": 100,
 		"scopes": []any{"xfile_event"}, "phone": ada.phone, "comment_count": 9, "like_count": 9, "city": "杭州市", "plates": []any{1},
 		"create_time": "2001-01-01T00:00:00Z", "created_at": "2001-01-01T00:00:00Z", "updated_at": "2001-01-01T00:00:00Z",
 		"last_modified": "2001-01-01T00:00:00Z", "entity_type": 200, "subscription_type": "follow_category", "key": "x",

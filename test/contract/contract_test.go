@@ -58,7 +58,7 @@ func (on store) rows() []row {
 		activityRows, notificationRows, moderationRows, moderationOwnRows, moderationFeedRows, caseRows,
 		subscriptionRows, blockRows, feedRows, feedWideRows, publicationRows, failingRows,
 		imageRows, pictureSizeRows, plateRows, importedRows, importingRows, paymentRows, pictureRows, backOfficeRows, auditRows, staffPeopleRows,
-		overviewRows, importRunRows, usualPlaceRows, sessionRows,
+		roleRows, overviewRows, importRunRows, usualPlaceRows, sessionRows,
 		addressLimitRows, oracleRows, assignedRows, borderRows, formRows, spoofRows, polyglotRows, keyRows,
 		codeRows, joiningRows, resettingRows, changingPhoneRows, profileRows, lineRows, leavingRows, staffPageRows,
 	)

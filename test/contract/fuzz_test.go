@@ -55,7 +55,7 @@ func TestFuzz(t *testing.T) {
 			for n, op := range operations(t) {
 				t.Run(op.method+strings.ReplaceAll(op.template, "/", "_"), func(t *testing.T) {
 					for _, a := range loaded { // an earlier operation may have taken rights, or disabled an account
-						require.NoError(t, s.app.Signin.SetRights(t.Context(), a.User, a.Scopes, a.Staff))
+						require.NoError(t, s.app.Signin.SetRights(t.Context(), a.User, a.Scopes, a.Roles))
 						require.NoError(t, s.app.Signin.SetDisabled(t.Context(), a.User, a.Disabled))
 					}
 					f := newFuzzer(t, s, op, rand.New(rand.NewPCG(uint64(seed+i), uint64(n))))

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"plaza/application/signin"
+	"plaza/domain/access"
 	"plaza/domain/publication"
 	"plaza/domain/user"
 )
@@ -20,10 +21,13 @@ var importedRows = []row{
 
 const importedHowTos = "/api/writing-admin/v1/imported-howto/"
 
-// staff is a user who may use the back office.
-func (s *server) staff(t *testing.T) person {
+// staff is a user with the roles in the back office; without any, an admin.
+func (s *server) staff(t *testing.T, roles ...access.Role) person {
 	t.Helper()
-	return s.member(t, func(r *signin.Registration) { r.Staff = true })
+	if len(roles) == 0 {
+		roles = append(roles, access.Admin)
+	}
+	return s.member(t, func(r *signin.Registration) { r.Roles = roles })
 }
 
 // imports puts a how-to of the category into the store.

@@ -66,7 +66,7 @@ func lineBodies(t *testing.T, s *server, ada person) map[string]object {
 		"POST " + hidePath: {"event": 1}, "POST " + restorePath: {"event": 1}, "POST " + decidePath: {"report": 1},
 		"POST " + staffPeople + "{uid}/disable/": act, "POST " + staffPeople + "{uid}/enable/": act, "POST " + staffPeople +
 			"{uid}/end-sessions/": act,
-		"POST " + staffPeople + "{uid}/scopes/": {"scopes": []string{}, "staff": false},
+		"POST " + staffPeople + "{uid}/scopes/": {"scopes": []string{}, "roles": []string{}},
 	}
 }
 

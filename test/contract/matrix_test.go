@@ -1,6 +1,7 @@
 package contract
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -12,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"plaza/adapters/httpapi"
-	"plaza/application/signin"
+	"plaza/domain/access"
 )
 
 // TestMatrix_AUT06_AUT07_EVT07_IMG02 shows for every route and everybody who is refused at the door, and who by what the route is
@@ -59,8 +60,20 @@ var callers = []caller{
 	{"anonymous", "stranger"}, {"a bad key", "stranger"}, {"an expired key", "stranger"}, {"a revoked key", "stranger"},
 	{"a disabled account", "stranger"}, {"without the scope", "stranger"},
 	{"the owner", "owner"}, {"a contact", "contact"}, {"a stranger", "stranger"}, {"staff", "staff"}, {"staff with a narrowed key", "staff"},
+	{"moderator", "staff"}, {"cashier", "staff"}, {"support", "staff"},
 	{"one whom the owner blocks", "blocked"}, {"one who blocks the owner", "blocked"},
 }
+
+// officeRoles are the callers who may enter each area of the back office (OFF-03); "staff" is an admin.
+var officeRoles = map[string][]string{
+	"office overview": everyRole, "office audit": everyRole, "office imports": everyRole,
+	"office reports": {"moderator", "staff"}, "office money": {"cashier", "staff"}, "office orders": {"cashier", "support", "staff"},
+	"office ordering": {"support", "staff"}, "office people": {"support", "staff"}, "office rights": {"staff"},
+}
+
+var everyRole = []string{"moderator", "cashier", "support", "staff"}
+
+func isForStaff(needs string) bool { return strings.HasPrefix(needs, "office ") }
 
 // refusal is the response that refuses a caller; the zero refusal does not refuse.
 type refusal struct {
@@ -82,7 +95,9 @@ func refused(needs string, who caller) refusal {
 		return refusal{401, "NOT_AUTHENTICATED"}
 	case needs == "unnarrowed" && (who.name == "without the scope" || who.name == "staff with a narrowed key"):
 		return refusal{403, "PERMISSION_DENIED"}
-	case needs == "staff" && who.name != "staff", strings.HasPrefix(needs, "scope ") && who.name == "without the scope":
+	case isForStaff(needs) && !slices.Contains(officeRoles[needs], who.name):
+		return refusal{403, "PERMISSION_DENIED"}
+	case strings.HasPrefix(needs, "scope ") && who.name == "without the scope":
 		return refusal{403, "PERMISSION_DENIED"}
 	}
 	return refusal{}
@@ -115,6 +130,10 @@ func (c *cast) tries(t *testing.T, r httpapi.Route, needs string, who caller, a 
 		if scope, isScope := strings.CutPrefix(needs, "scope "); isScope && no.status == 403 {
 			assert.Contains(t, said, scope, about)
 		}
+		if slices.Contains(everyRole, who.name) && isForStaff(needs) {
+			roles := strings.Join(slices.DeleteFunc(slices.Clone(officeRoles[needs]), func(role string) bool { return role == "staff" }), " or ")
+			assert.Equal(t, "This needs the role "+cmp.Or(roles, "admin")+".", said, about)
+		}
 		want = no.status
 	}
 	isBefore := no.status != 0 || strings.Contains(r.Path, "{") && (got.status == 403 || got.status == 404)
@@ -135,6 +154,7 @@ type cast struct {
 	*server
 	owner, contact, stranger, staff person
 	blocked, blocking               person            // by the owner, and the owner
+	roles                           map[string]person // of staff
 	bad                             map[string]string // keys that open nothing
 	keys                            map[string]string // narrowed ones, by account and scopes
 	days                            int               // on which something happened
@@ -154,7 +174,11 @@ func newCast(t *testing.T, on store) *cast {
 	t.Helper()
 	s := on.start(t)
 	c := &cast{server: s, keys: map[string]string{}, owner: s.member(t), contact: s.member(t), stranger: s.member(t)}
-	c.staff = s.member(t, func(r *signin.Registration) { r.Staff = true })
+	c.staff = s.staff(t)
+	c.roles = map[string]person{}
+	for _, role := range []access.Role{access.Moderator, access.Cashier, access.Support} {
+		c.roles[string(role)] = s.staff(t, role)
+	}
 	befriend(t, c.owner, c.contact)
 	c.stranger.follows(t, c.owner) // who is not followed back
 	c.blocked, c.blocking = s.member(t), s.member(t)
@@ -183,6 +207,9 @@ func (c *cast) as(t *testing.T, who caller, needs string, endsKeys bool) *client
 	}
 	if who.name == "staff with a narrowed key" {
 		return c.with(c.narrowed(t, c.staff, ordinary, endsKeys))
+	}
+	if p, hasRole := c.roles[who.name]; hasRole {
+		return c.of(t, p, endsKeys)
 	}
 	if who.name == "one who blocks the owner" {
 		return c.of(t, c.blocking, endsKeys)

@@ -8,7 +8,7 @@ import (
 )
 
 // ownFields are those of the caller's own profile beside infoFields.
-var ownFields = []string{"phone", "scopes", "is_staff", "date_joined", "unread_count", "bio"}
+var ownFields = []string{"phone", "scopes", "roles", "is_staff", "date_joined", "unread_count", "bio"}
 
 var profileRows = []row{
 	{"USR-06 a person changes what they send of their profile", profileIsChanged, everyStore},

@@ -146,7 +146,7 @@ func staffPagesChangeAccounts(t *testing.T, s *server) {
 	ada.get(t, profile).is(200)
 	b.opens(at + "rights/")
 	assert.Equal(t, 3, strings.Count(b.body, " checked"), "all scopes, and no staff")
-	b.sends(at+"rights/", "reason", "New here", "scopes", "xfile_event", "staff", "yes").leads(at+"?done=rights").shows(200, "back_office",
+	b.sends(at+"rights/", "reason", "New here", "scopes", "xfile_event", "roles", "support").leads(at+"?done=rights").shows(200, "back_office",
 		"xfile_event")
 	assert.NotContains(t, b.body, "pay_trade_order")
 	b.sends(at+"sessions/", "reason", "A lost telephone").leads(at+"?done=sessions").shows(200, "All sessions have ended.")
@@ -167,7 +167,7 @@ func staffPagesActsWrong(t *testing.T, s *server) {
 	}{
 		{own + "disable/", []string{"reason", "Because <1>"}, 409, []string{"You cannot disable your own account.", ` value="Because <1>" required`}},
 		{own + "rights/", []string{"reason", "x", "scopes", "xfile_event"}, 409,
-			[]string{"You cannot take the back office from your own account."}},
+			[]string{"You cannot take the role admin from your own account."}},
 		{at + "disable/", []string{"reason", " "}, 400, []string{"This field may not be blank.", `href="#reason"`}},
 		{at + "rights/", []string{"reason", "x", "scopes", "everything"}, 400, []string{"Unknown scope", `href="#scopes"`}},
 		{"people/7777/disable/", []string{"reason", "x"}, 404, []string{"Account not found."}},

@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"plaza/domain/access"
 	"plaza/domain/audit"
 	"plaza/domain/secret"
 )
@@ -231,9 +232,9 @@ func staffSessionsEnd(t *testing.T, s *server) {
 	b.opens("money/").shows(303)
 
 	b = in()
-	require.NoError(t, s.app.Signin.SetStaff(ctx, staff.id, false))
+	require.NoError(t, s.app.Signin.SetRoles(ctx, staff.id))
 	b.opens("money/").shows(403)
-	require.NoError(t, s.app.Signin.SetStaff(ctx, staff.id, true))
+	require.NoError(t, s.app.Signin.SetRoles(ctx, staff.id, access.Admin))
 	b.opens("money/").shows(200)
 	require.NoError(t, s.app.Signin.SetDisabled(ctx, staff.id, true))
 	b.opens("money/").shows(303)

@@ -20,6 +20,7 @@ import (
 
 	"plaza/adapters/wallet/sandbox"
 	"plaza/application/signin"
+	"plaza/domain/access"
 	"plaza/domain/secret"
 	"plaza/domain/user"
 	"plaza/test/postgres"
@@ -101,8 +102,12 @@ func (s *checkout) openAccounts(t *testing.T) {
 	app := openApp(t, s.store)
 	defer func() { require.NoError(t, app.Close()) }()
 	for n := range 4 {
+		var roles []access.Role
+		if n == 0 {
+			roles = []access.Role{access.Admin}
+		}
 		id, err := app.Signin.Register(t.Context(), signin.Registration{
-			Username: fmt.Sprintf("+86-137%08d", n+1), Password: secret.New("kettle-and-cups"), Staff: n == 0,
+			Username: fmt.Sprintf("+86-137%08d", n+1), Password: secret.New("kettle-and-cups"), Roles: roles,
 			Member: user.Member{Firstname: fmt.Sprint("Nº ", n+1), Timezone: "Asia/Shanghai"},
 		})
 		require.NoError(t, err)

@@ -41,7 +41,7 @@ func Accounts(t *testing.T, open Open) {
 func visitor() (access.Account, user.Member) {
 	a := access.Account{
 		Phone: phone(1), Hash: "$argon2id$v=19$m=19456", Scopes: []access.Scope{access.PayTradeOrder, access.XfileEvent},
-		Staff: true, Disabled: true, Erasing: true, Generation: 3,
+		Roles: []access.Role{access.Moderator, access.Cashier}, Disabled: true, Erasing: true, Generation: 3,
 	}
 	m := user.Member{
 		Firstname: "丽", Lastname: "王", Expertise: "园艺", Location: "Sevilla", Timezone: "Europe/Madrid",
@@ -194,12 +194,12 @@ func accountChange(w *fixtures) {
 	want, bystander := w.account(id), w.account(other)
 	want.SetPassword("another hash")
 	want.Scopes = []access.Scope{access.WritingBundle}
-	want.Staff, want.Disabled = true, true
+	want.Roles, want.Disabled = []access.Role{access.Admin}, true
 
 	w.changeAccount(id, func(a *access.Account) {
 		a.SetPassword("another hash")
 		a.Scopes = []access.Scope{access.WritingBundle}
-		a.Staff, a.Disabled = true, true
+		a.Roles, a.Disabled = []access.Role{access.Admin}, true
 	})
 	assert.Equal(w, want, w.account(id))
 	byPhone, err := w.Accounts.ByPhone(w.Context(), want.Phone)
@@ -213,13 +213,14 @@ func accountChange(w *fixtures) {
 	}), access.ErrPhoneTaken)
 	assert.Equal(w, want, w.account(id))
 	w.changeAccount(id, func(a *access.Account) {
-		a.Hash, a.Scopes, a.Staff, a.Disabled = "", nil, false, false
+		a.Hash, a.Scopes, a.Roles, a.Disabled = "", nil, nil, false
 	})
 	emptied := w.account(id)
 	assert.Empty(w, emptied.Scopes)
+	assert.Empty(w, emptied.Roles)
 	assert.Equal(w, access.Account{User: id, Phone: want.Phone, Generation: 1}, access.Account{
 		User: emptied.User, Phone: emptied.Phone, Generation: emptied.Generation,
-		Hash: emptied.Hash, Staff: emptied.Staff, Disabled: emptied.Disabled,
+		Hash: emptied.Hash, Disabled: emptied.Disabled,
 	})
 }
 

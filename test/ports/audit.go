@@ -117,6 +117,14 @@ func auditAbout(w *fixtures) {
 	require.NoError(w, err)
 	assert.Equal(w, want, slices.Concat(first.Items, rest.Items))
 	assert.Zero(w, rest.Next)
+	some, err := w.Stores.Audit.List(w.Context(), audit.Query{About: ada, Acts: []audit.Act{audit.AccountErased, audit.AccountExported}})
+	require.NoError(w, err)
+	assert.Equal(w, want, some.Items)
+	for _, others := range [][]audit.Act{{audit.AccountErased}, {}} {
+		none, err := w.Stores.Audit.List(w.Context(), audit.Query{Acts: others})
+		require.NoError(w, err)
+		assert.Empty(w, none.Items)
+	}
 }
 
 func auditWritten(w *fixtures) {

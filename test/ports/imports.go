@@ -181,7 +181,7 @@ func userRecordAgain(w *fixtures) {
 	id := w.uid(p.Phone)
 	require.NoError(w, w.Accounts.Change(w.Context(), id, func(a *access.Account) error {
 		a.SetPassword("hash")
-		a.Scopes, a.Staff, a.Disabled = access.DefaultScopes(), true, true
+		a.Scopes, a.Roles, a.Disabled = access.DefaultScopes(), []access.Role{access.Admin}, true
 		return nil
 	}))
 	before := w.account(id)
@@ -205,7 +205,7 @@ func userRecordOfAccount(w *fixtures) {
 	id := w.newUser()
 	require.NoError(w, w.Accounts.Change(w.Context(), id, func(a *access.Account) error {
 		a.SetPassword("another")
-		a.Staff = true
+		a.Roles = []access.Role{access.Cashier}
 		return nil
 	}))
 	account, want := w.account(id), w.member(id)

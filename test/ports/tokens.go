@@ -97,14 +97,14 @@ func sessionStanding(w *fixtures) {
 
 	w.changeAccount(holder, func(a *access.Account) {
 		a.SetPassword("another hash")
-		a.Disabled, a.Staff, a.Scopes = false, false, []access.Scope{access.WritingBundle}
+		a.Disabled, a.Roles, a.Scopes = false, []access.Role{access.Cashier, access.Support}, []access.Scope{access.WritingBundle}
 	})
 	assert.Equal(w, standing(w.account(holder)), standing(w.session(token(holder, 1)).Account))
 }
 
 // standing is what of an account decides over its tokens.
 func standing(a access.Account) access.Account {
-	return access.Account{User: a.User, Scopes: a.Scopes, Staff: a.Staff, Disabled: a.Disabled, Generation: a.Generation}
+	return access.Account{User: a.User, Scopes: a.Scopes, Roles: a.Roles, Disabled: a.Disabled, Generation: a.Generation}
 }
 
 func sessionNone(w *fixtures) {

@@ -86,7 +86,7 @@ func (v Tokens) Issue(ctx context.Context, t access.Token, charges ...ratelimit.
 const sessionOf = `
 	SELECT t.id AS token_id, t.user_id AS token_user_id, t.scopes AS token_scopes, t.narrowed AS token_narrowed,
 		t.generation AS token_generation, t.ttl AS token_ttl, t.created AS token_created, w.used AS token_used,
-		u.id, u.phone, u.password_hash, u.scopes, u.staff, u.disabled, u.generation, u.timezone, p.seen
+		u.id, u.phone, u.password_hash, u.scopes, u.roles, u.disabled, u.generation, u.timezone, p.seen
 	FROM tokens t
 	JOIN token_uses w ON w.token_id = t.id
 	JOIN users u ON u.id = t.user_id

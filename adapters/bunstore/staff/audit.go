@@ -96,6 +96,9 @@ func (v Audit) List(ctx context.Context, q audit.Query) (page.CursorPage[audit.R
 		query = query.ColumnExpr("r.id, r.at, r.by_user, r.by_person, r.act, r.object_kind, r.object_id, r.about, q.reason").
 			Join("LEFT JOIN audit_reasons AS q ON q.record_id = r.id").
 			Where("r.id < ?", cmp.Or(q.After.ID, math.MaxInt64))
+		if q.Acts != nil {
+			query = query.Where("r.act IN (?)", bun.List(q.Acts))
+		}
 		return engine.WhereSet(query, "r.about", q.About).OrderExpr("r.id DESC").Limit(int64(q.Size() + 1))
 	})
 	return page.UpTo(q.Size(), engine.Mapped(rows, auditRow.record), audit.Record.Cursor), err

@@ -157,9 +157,9 @@ func (v PersonalData) eraseAccount(tx *engine.Tx, id user.ID, ids []int64) (int,
 	return len(ids), people.ReplacePrefixes(tx, user.Member{ID: id}) // by none
 }
 
-// blankUser blanks the user $1, whose login name becomes $2 and whose scopes become $3.
+// blankUser blanks the user $1, whose login name becomes $2 and whose scopes and roles become $3.
 const blankUser = `
 	UPDATE users
-	SET phone = $2, password_hash = '', scopes = $3, staff = FALSE, disabled = TRUE, generation = generation + 1,
+	SET phone = $2, password_hash = '', scopes = $3, roles = $3, disabled = TRUE, generation = generation + 1,
 		firstname = '', lastname = '', expertise = '', location = '', bio = '', timezone = 'UTC', avatar = NULL, revision = revision + 1
 	WHERE id = $1 AND phone NOT LIKE 'erased-%'`

@@ -99,7 +99,7 @@ var personalKinds = map[personaldata.Kind]personalKind{
 	personaldata.Account: {
 		table: "users", left: "id = ?0 AND phone NOT LIKE 'erased-%'", key: "id", erase: PersonalData.eraseAccount,
 		records: exporting(`
-			SELECT u.id, u.phone, u.scopes, u.staff, u.disabled, u.source, COALESCE(h.bio, u.bio) AS bio, u.id AS member_id,
+			SELECT u.id, u.phone, u.scopes, u.roles, u.disabled, u.source, COALESCE(h.bio, u.bio) AS bio, u.id AS member_id,
 				COALESCE(h.firstname, u.firstname) AS firstname, COALESCE(h.lastname, u.lastname) AS lastname,
 				COALESCE(h.expertise, u.expertise) AS expertise, COALESCE(h.location, u.location) AS location,
 				u.timezone, u.joined, COALESCE(h.avatar, u.avatar) AS avatar, p.seen

@@ -37,7 +37,7 @@ type operation struct {
 	RequestBody                       struct{ Content ordered[*media] }
 	Responses                         ordered[*response]
 	Scope                             string          `json:"x-scope"`
-	Staff                             json.RawMessage `json:"x-staff"`
+	Staff                             []string        `json:"x-staff"`
 	Unnarrowed                        json.RawMessage `json:"x-unnarrowed"`
 }
 

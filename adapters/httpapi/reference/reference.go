@@ -189,7 +189,7 @@ func (d *document) entry(method, path string, o operation) entry {
 		e.Requires = append(e.Requires, "scope "+o.Scope)
 	}
 	if o.Staff != nil {
-		e.Requires = append(e.Requires, "scope back_office", "staff")
+		e.Requires = append(e.Requires, "scope back_office", "staff", strings.Join(o.Staff, ", "))
 	}
 	if o.Unnarrowed != nil {
 		e.Requires = append(e.Requires, "token with all scopes")

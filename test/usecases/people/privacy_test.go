@@ -87,7 +87,7 @@ func (w *privacyFixture) account(phone, name string) user.ID {
 	parsed, err := user.ParsePhone(phone)
 	require.NoError(w, err)
 	id, err := w.store.Accounts().Open(w.Context(), access.Account{Phone: parsed, Hash: "secret-hash", Scopes: access.DefaultScopes(),
-		Staff: true},
+		Roles: []access.Role{access.Admin}},
 		user.Member{Firstname: name, Timezone: "UTC", Joined: usecases.Noon})
 	require.NoError(w, err)
 	return id
@@ -276,7 +276,7 @@ func TestErase_continues_wherever_it_was_interrupted(t *testing.T) {
 		require.ErrorIs(t, err, usecases.ErrInjected)
 		account, err := w.store.Accounts().ByID(t.Context(), w.ann)
 		require.NoError(t, err)
-		require.True(t, account.Disabled && account.Hash == "" && !account.Staff, "after %d steps", steps)
+		require.True(t, account.Disabled && account.Hash == "" && !account.IsStaff(), "after %d steps", steps)
 		w.data.after = -1
 		_, err = w.Erase(t.Context(), w.ann)
 		require.NoError(t, err, "after %d steps", steps)
