@@ -72,18 +72,20 @@ func (c check) images(ctx context.Context) error {
 	}
 }
 
-// wrongNotice is the condition on notifications n of a person's act that are not those of a comment, a like or a subscription, or
+// wrongNotice is the condition on notifications n of a person's act that are not those of a comment, a reply, a like or a subscription, or
 // have another owner than that says, or whose owner and actor are blocked. A withdrawn one is that of a like that was taken back,
 // or of a hidden comment.
 const wrongNotice = `n.actor_id IS NOT NULL AND EXISTS (
 	SELECT 1 FROM (SELECT 1 AS one) o
-	LEFT JOIN comments c ON c.id = CASE n.kind WHEN 'comment' THEN n.object_id END AND c.author_id = n.actor_id
+	LEFT JOIN comments c ON c.id = CASE WHEN n.kind IN ('comment', 'reply') THEN n.object_id END AND c.author_id = n.actor_id
 	LEFT JOIN likes l ON l.event_id = CASE n.kind WHEN 'like' THEN n.object_id END AND l.user_id = n.actor_id
 	LEFT JOIN subscriptions s ON s.followed_id = CASE n.kind WHEN 'follow' THEN n.object_id END AND s.user_id = n.actor_id
 	LEFT JOIN events e ON e.id = COALESCE(c.event_id, l.event_id)
+	LEFT JOIN comments r ON r.id = c.reply_to
 	WHERE CASE WHEN n.withdrawn AND n.kind = 'like' THEN l.event_id IS NOT NULL
 			ELSE n.withdrawn <> COALESCE(c.hidden, FALSE) OR n.owner_id = n.actor_id
-				OR n.owner_id <> COALESCE(e.author_id, s.followed_id, 0) END
+				OR CASE WHEN n.kind = 'reply' AND c.reply_to > 0 THEN n.owner_id <> COALESCE(r.author_id, n.owner_id)
+					ELSE n.owner_id <> COALESCE(e.author_id, s.followed_id, 0) END END
 		OR EXISTS (SELECT 1 FROM blocks b WHERE b.user_id = n.owner_id AND b.other_id = n.actor_id))`
 
 // wrongRows are those n of a table that must not be stored.

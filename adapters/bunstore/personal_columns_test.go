@@ -71,7 +71,7 @@ var personalTables = map[string]personalTable{
 		exported: "id photo created", internal: "event_id width height hidden",
 	},
 	"event_counts": {owner: "author_id = {user}", internal: "event_id author_id comments likes commented"},
-	"comments": {kind: personaldata.Comments, owner: "author_id = {user}", exported: "id event_id content created",
+	"comments": {kind: personaldata.Comments, owner: "author_id = {user}", exported: "id event_id content created edited reply_to",
 		internal: "author_id hidden"},
 	"likes": {kind: personaldata.Likes, owner: "user_id = {user}", exported: "event_id", internal: "user_id"},
 	"publications": {

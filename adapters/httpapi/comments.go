@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"plaza/adapters/httpapi/transport"
+	"plaza/adapters/httpapi/view"
 	"plaza/application/diary"
 	"plaza/domain/access"
 	"plaza/domain/event"
@@ -16,23 +17,42 @@ import (
 
 // commentBody is a new comment on an event (EVT-19).
 type commentBody struct {
-	Event   *event.ID `json:"event" validate:"required"`
-	Content *string   `json:"content" validate:"required"`
+	Event   *event.ID        `json:"event" validate:"required"`
+	Content *string          `json:"content" validate:"required"`
+	ReplyTo *event.CommentID `json:"reply_to" validate:"omitnil,min=1"`
 }
 
 func (b *commentBody) content() idempotency.Request {
 	var sent transport.SentFields
 	transport.Number(&sent, "event", b.Event)
 	sent.Text("content", b.Content)
+	transport.Number(&sent, "reply_to", b.ReplyTo)
 	return idempotency.Request{Operation: "comment", Fields: sent}
 }
 
 func (a *api) writeComment(c *transport.Call) (transport.Reply, error) {
 	body, readErr := transport.Read[commentBody](c)
 	key, readErr := c.IdempotencyKey(body.content, readErr)
-	said, err := a.Diary.Comment(c.Context(), c.Actor, deref(body.Event), deref(body.Content), key, readErr)
+	said, err := a.Diary.Comment(c.Context(), c.Actor, deref(body.Event), deref(body.Content), deref(body.ReplyTo), key, readErr)
+	shown, err := a.renderSaid(c, said, err)
+	return transport.Created(shown), err
+}
+
+// editedComment is other content of a comment (EVT-26).
+type editedComment struct {
+	Content *string `json:"content" validate:"required"`
+}
+
+func (a *api) editComment(c *transport.Call) (transport.Reply, error) {
+	body, readErr := transport.Read[editedComment](c)
+	said, err := a.Diary.EditComment(c.Context(), c.Actor, event.CommentID(c.ID), deref(body.Content), readErr)
+	shown, err := a.renderSaid(c, said, err)
+	return transport.Data(shown), err
+}
+
+func (a *api) renderSaid(c *transport.Call, said diary.Said, err error) (commentView, error) {
 	people, err := a.describe(c, map[user.ID]*user.Member{said.Author: said.By}, []user.ID{said.Author}, err)
-	return transport.Created(people.renderComment(said.Comment)), err
+	return people.renderComment(said.Comment), err
 }
 
 func (a *api) listComments(c *transport.Call) (transport.Reply, error) {
@@ -96,13 +116,24 @@ func (a *api) listLikes(c *transport.Call) (transport.Reply, error) {
 
 // commentView is a comment, alone or within its event (EVT-17).
 type commentView struct {
-	ID         event.CommentID     `json:"id"`
-	User       person              `json:"user"`
-	Content    string              `json:"content"`
-	CreateTime transport.Timestamp `json:"create_time"`
-	IsHidden   bool                `json:"is_hidden,omitzero"` // by staff; its author alone sees it then (MOD-06)
+	ID         event.CommentID      `json:"id"`
+	User       person               `json:"user"`
+	Content    string               `json:"content"`
+	CreateTime transport.Timestamp  `json:"create_time"`
+	EditedAt   *transport.Timestamp `json:"edited_at"`
+	ReplyTo    *repliedView         `json:"reply_to"`
+	IsHidden   bool                 `json:"is_hidden,omitzero"` // by staff; its author alone sees it then (MOD-06)
+}
+
+// repliedView is the comment that another one replies to (EVT-26).
+type repliedView struct {
+	ID event.CommentID `json:"id"`
+	By user.ID         `json:"user"`
 }
 
 func (people users) renderComment(c event.Comment) commentView {
-	return commentView{c.ID, renderPerson(people[c.Author]), c.Content, transport.Timestamp(c.Created), c.Hidden}
+	return commentView{
+		c.ID, renderPerson(people[c.Author]), c.Content, transport.Timestamp(c.Created), view.OrNever(c.Edited),
+		transport.Optional(repliedView(c.ReplyTo), c.ReplyTo.By != 0), c.Hidden,
+	}
 }

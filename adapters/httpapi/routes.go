@@ -78,6 +78,7 @@ var table = []route{
 
 	row(http.MethodPost, "/api/activity/comment/", eventScope, (*api).writeComment),
 	row(http.MethodGet, "/api/activity/comment/", eventScope, (*api).listComments),
+	row(http.MethodPatch, "/api/activity/comment/{id}/", eventScope, (*api).editComment),
 	row(http.MethodDelete, "/api/activity/comment/{id}/", eventScope, (*api).deleteComment),
 	row(http.MethodGet, "/api/activity/like/", eventScope, (*api).listLikes),
 	row(http.MethodGet, "/api/activity/like/{event_id}/", eventScope, (*api).readLike),

@@ -257,7 +257,7 @@ func (s *Store) subject(t moderation.Thing) *moderation.Subject {
 		var c event.Comment
 		c, exists = s.comments[event.CommentID(t.ID)]
 		about.Content, about.Owner, about.Event, about.EventTitle = c.Content, c.Author, int64(c.Event), s.events[c.Event].Title
-		about.Before = s.remarksBefore(c)
+		about.Edited, about.ReplyTo, about.Before = c.Edited, int64(c.ReplyTo.ID), s.remarksBefore(c)
 	case moderation.Image:
 		i := s.images[userimage.ID(t.ID)]
 		exists, about.Owner, about.Tags = i.ID != 0 && i.Deleted.IsZero(), i.Owner, i.Tags.Names()

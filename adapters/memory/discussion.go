@@ -22,6 +22,10 @@ func (v Events) AddComment(
 		if err != nil {
 			return event.Comment{}, err
 		}
+		replied := v.s.comments[c.ReplyTo.ID]
+		if c.ReplyTo.ID != 0 && (replied.Event != c.Event || !replied.VisibleTo(c.Author, v.s.relation(c.Author, replied.Author))) {
+			return event.Comment{}, event.ErrNoReplied
+		}
 		own := v.s.comments.count(func(other event.Comment) bool { return other.Event == c.Event && other.Author == c.Author })
 		if err := v.limits.CheckComments(own); err != nil {
 			return event.Comment{}, err
@@ -31,8 +35,9 @@ func (v Events) AddComment(
 		}
 		c.ID = event.CommentID(v.s.numbers.comment.next())
 		v.s.requests.complete(c.Completes, idempotency.Comment, int64(c.ID))
+		c.ReplyTo.By, c.Completes = replied.Author, nil
 		v.s.notify(notification.OfComment(c).For(on.Author))
-		c.Completes = nil
+		v.s.notify(notification.OfReply(c, on.Author))
 		v.s.comments[c.ID] = c
 		author = v.s.member(c.Author)
 		return c, nil
@@ -53,9 +58,13 @@ var newestComment = newest(func(c event.Comment) (time.Time, event.CommentID) { 
 
 // commentsOn returns the comments on the event that the viewer sees, the newest first.
 func (s *Store) commentsOn(id event.ID, viewer user.ID) []event.Comment {
-	return sorted(s.comments.where(func(c event.Comment) bool {
+	seen := sorted(s.comments.where(func(c event.Comment) bool {
 		return c.Event == id && c.VisibleTo(viewer, s.relation(viewer, c.Author))
 	}), newestComment)
+	for i := range seen {
+		seen[i] = s.replying(seen[i])
+	}
+	return seen
 }
 
 // counted yields the comments that count for their events: hidden ones do not.
@@ -65,7 +74,28 @@ func (s *Store) counted() iter.Seq[event.Comment] {
 
 func (v Events) Comment(ctx context.Context, id event.CommentID) (event.Comment, error) {
 	return read(ctx, v.s, func() (event.Comment, error) {
-		return v.s.comments.get(id, event.ErrNoComment)
+		c, err := v.s.comments.get(id, event.ErrNoComment)
+		return v.s.replying(c), err
+	})
+}
+
+// replying returns the comment with the author of the one that it replies to, if that is still there.
+func (s *Store) replying(c event.Comment) event.Comment {
+	c.ReplyTo.By = 0
+	if replied := s.comments[c.ReplyTo.ID]; !replied.Hidden {
+		c.ReplyTo.By = replied.Author
+	}
+	return c
+}
+
+func (v Events) EditComment(ctx context.Context, c event.Comment, charges ...ratelimit.Charge) error {
+	return execCharged(ctx, v.s, charges, func() error {
+		stored, err := v.s.comments.get(c.ID, event.ErrNoComment)
+		if err == nil {
+			stored.Content, stored.Edited = c.Content, c.Edited
+			v.s.comments[c.ID] = stored
+		}
+		return err
 	})
 }
 
@@ -82,6 +112,7 @@ func (s *Store) removeComment(c event.Comment) {
 	delete(s.comments, c.ID)
 	s.unhide(moderation.Comment, int64(c.ID))
 	s.unnotify(notification.OfComment(c).Source)
+	s.unnotify(notification.OfReply(c, 0).Source)
 }
 
 func (v Events) Comments(

@@ -159,9 +159,11 @@ func (s *Store) hideComment(id event.CommentID, isHidden bool) (user.ID, error) 
 		return 0, err
 	}
 	s.comments[id] = c
-	if n, exists := s.notified(notification.OfComment(c).Source); exists {
-		n.isWithdrawn = isHidden
-		s.notifications[n.id] = n
+	for _, notice := range []notification.Notice{notification.OfComment(c), notification.OfReply(c, 0)} {
+		if n, exists := s.notified(notice.Source); exists {
+			n.isWithdrawn = isHidden
+			s.notifications[n.id] = n
+		}
 	}
 	return c.Author, nil
 }

@@ -27,6 +27,14 @@ func (s *Store) shown(to user.ID) []notified {
 	return sorted(shown, by(func(n notified) notification.ID { return n.id }))
 }
 
+// seen returns those of shown that are no reply on an event that the person may not see.
+func (s *Store) seen(to user.ID) []notified {
+	return slices.DeleteFunc(s.shown(to), func(n notified) bool {
+		on := s.events[s.comments[event.CommentID(n.Object)].Event]
+		return n.Kind == notification.Reply && !on.Exposure().VisibleTo(s.relation(to, on.Author))
+	})
+}
+
 // notify stores a notification, or shows the one again that was withdrawn.
 func (s *Store) notify(n notification.Notice) {
 	if n.To == 0 || s.isBlocked(n.To, n.By) {
@@ -66,12 +74,12 @@ func (s *Store) withdraw(n notification.Notice) {
 }
 
 func (s *Store) unread(of user.ID) int {
-	return s.notifications.count(func(n notified) bool { return n.To == of && !n.isWithdrawn && n.id > s.readUpTo[of] })
+	return len(slices.DeleteFunc(s.seen(of), func(n notified) bool { return n.id <= s.readUpTo[of] }))
 }
 
 func (v Notifications) List(ctx context.Context, of user.ID, r page.CursorRequest) (notification.List, error) {
 	return read(ctx, v.s, func() (notification.List, error) {
-		shown := slices.DeleteFunc(v.s.shown(of), func(n notified) bool { return r.After.ID != 0 && int64(n.id) >= r.After.ID })
+		shown := slices.DeleteFunc(v.s.seen(of), func(n notified) bool { return r.After.ID != 0 && int64(n.id) >= r.After.ID })
 		slices.Reverse(shown)
 		items := make([]notification.Notification, len(shown))
 		by := make([]user.ID, len(shown))
@@ -93,7 +101,7 @@ func (s *Store) notification(n notified) notification.Notification {
 	switch {
 	case n.By == 0 || n.Kind == notification.Follow:
 		return shown
-	case n.Kind == notification.Comment:
+	case n.Kind == notification.Comment || n.Kind == notification.Reply:
 		c := s.comments[event.CommentID(n.Object)]
 		shown.Comment, on = notification.Content{ID: c.ID, Content: c.Content}, c.Event
 	}

@@ -29,16 +29,16 @@ type Said struct {
 }
 
 // Comment adds a comment to an event that the actor may see (EVT-19). Any other event is a
-// fault on event.
+// fault on event. It may reply to another comment on the event.
 func (d *Diary) Comment(
-	ctx context.Context, actor access.Actor, on event.ID, content string, k *idempotency.Key, readErr error,
+	ctx context.Context, actor access.Actor, on event.ID, content string, replyTo event.CommentID, k *idempotency.Key, readErr error,
 ) (Said, error) {
 	c, err := event.NewComment(on, actor.ID, content, d.now())
 	if err := fault.Merge(readErr, err); err != nil {
 		_, accessErr := d.Liking(ctx, actor, on)
 		return Said{}, fault.Merge(err, noEvent(accessErr))
 	}
-	c.Completes = k
+	c.Completes, c.ReplyTo.ID = k, replyTo
 	return idempotency.Once(ctx, d.ports.Keys, k, c.Created, idempotency.Lease, func(a idempotency.Answer) (Said, error) {
 		return d.said(ctx, actor, event.CommentID(a.ID))
 	}, func() (Said, error) {
@@ -46,8 +46,30 @@ func (d *Diary) Comment(
 		if err == nil && author == nil {
 			err = user.ErrNotFound
 		}
-		return Said{c, author}, noEvent(d.unlessUnseen(ctx, actor, on, err))
+		return Said{c, author}, fault.OnField("reply_to", noEvent(d.unlessUnseen(ctx, actor, on, err)))
 	})
+}
+
+// EditComment changes the content of a comment that the actor wrote (EVT-26). If the actor may not see the event, the comment
+// is NotFound.
+func (d *Diary) EditComment(
+	ctx context.Context, actor access.Actor, id event.CommentID, content string, readErr error,
+) (Said, error) {
+	c, _, err := event.SeeComment(ctx, d.ports.Discussion, id, actor.ID, event.ToRead)
+	switch {
+	case err != nil:
+		return Said{}, err
+	case c.Author != actor.ID:
+		return Said{}, event.ErrNotWriter
+	}
+	c, err = c.Edit(content, d.now())
+	if err := fault.Merge(readErr, err); err != nil {
+		return Said{}, err
+	}
+	if err := d.ports.Discussion.EditComment(ctx, c, d.charge(actor, ratelimit.Comment)); err != nil {
+		return Said{}, err
+	}
+	return d.said(ctx, actor, id)
 }
 
 // said returns the actor's own comment, as it is now.

@@ -17,6 +17,7 @@ import (
 	"plaza/domain/subscription"
 	"plaza/domain/userimage"
 	"plaza/domain/verification"
+	"slices"
 )
 
 // Record is a record of a person as an export writes it: its fields in their order.
@@ -109,6 +110,8 @@ var formats = map[personaldata.Kind]func(stored personaldata.Record) Record{
 			{"event", "number of the event that it is on", c.Event},
 			{"content", "plain text", c.Content},
 			{"create_time", "when it was written", c.Created},
+			{"edited_at", "when you last edited it", optional(c.Edited)},
+			{"reply_to", "number of the comment that it replies to", optional(c.ReplyTo.ID)},
 		}
 	}),
 	personaldata.Likes: format(func(on event.ID) Record { return Record{{"event", "number of the event", on}} }),
@@ -152,21 +155,21 @@ var formats = map[personaldata.Kind]func(stored personaldata.Record) Record{
 		}
 	}),
 	personaldata.Notifications: format(func(n personaldata.Notification) Record {
-		field := func(kind notification.Kind) any {
-			if n.Kind != kind {
+		field := func(kinds ...notification.Kind) any {
+			if !slices.Contains(kinds, n.Kind) {
 				return nil
 			}
 			return n.Object
 		}
 		return Record{
 			{"id", "number of the notification", n.ID},
-			{"kind", "comment, like, follow, hidden, restored or report_decided", string(n.Kind)},
+			{"kind", "comment, reply, like, follow, hidden, restored or report_decided", string(n.Kind)},
 			{"user", "uid of the person who did it, or 0 for staff", n.By},
 			{"subject", "kind of the thing that it is about", string(n.Subject().Kind)},
 			{"subject_id", "number of the thing", n.Subject().ID},
 			{"note", "what staff said", n.Note},
 			{"event", "number of the liked event", field(notification.Like)},
-			{"comment", "number of the comment", field(notification.Comment)},
+			{"comment", "number of the comment", field(notification.Comment, notification.Reply)},
 			{"created_at", "when the person did it", n.Created},
 		}
 	}),

@@ -111,7 +111,7 @@ type commentRow struct {
 
 func (p *plan) comment(c commentRow) error {
 	return p.addAfter(c.Event, c.After.Duration, c.By, func(ctx context.Context, s *replay, actor access.Actor) error {
-		made, err := s.diary.Comment(ctx, actor, s.written[c.Event], c.Content, nil, nil)
+		made, err := s.diary.Comment(ctx, actor, s.written[c.Event], c.Content, 0, nil, nil)
 		s.said[remark{c.By, c.Event}] = made.ID
 		return err
 	})

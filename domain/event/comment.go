@@ -31,10 +31,21 @@ type Comment struct {
 	Author  user.ID
 	Content string
 	Created time.Time
+	Edited  time.Time // zero: never
+	ReplyTo Replied
 	Hidden  bool // by staff (MOD-03)
 	// Completes is the key that storing the comment completes; nil: none, and once stored.
 	Completes *idempotency.Key
 }
+
+// Replied is the comment on the same event that a comment replies to.
+type Replied struct {
+	ID CommentID // zero: the comment is no reply
+	By user.ID   // its author; zero: it was deleted since, or staff have hidden it
+}
+
+// ErrNoReplied is the fault of a reply to a comment that its author does not see, or that is on another event.
+var ErrNoReplied = fault.New(fault.Invalid, "Comment not found.")
 
 // AtCursor returns the place of the comment in its list, the newest first (GEN-18).
 func (c Comment) AtCursor() page.Cursor { return page.At(c.Created, c.ID) }
@@ -45,6 +56,13 @@ func NewComment(on ID, author user.ID, content string, now time.Time) (Comment, 
 	var wrong fault.Fields
 	wrong.Add("content", CommentLimit.RequiredProblem(content))
 	return Comment{Event: on, Author: author, Content: content, Created: instant.Normalise(now)}, wrong.Err()
+}
+
+// Edit returns the comment with other content (EVT-26). Blank or too long content is a fault on content.
+func (c Comment) Edit(content string, now time.Time) (Comment, error) {
+	edited, err := NewComment(c.Event, c.Author, content, now)
+	c.Content, c.Edited = content, edited.Created
+	return c, err
 }
 
 // VisibleTo reports whether a viewer with the relation to the author may see the comment on an event that they may see: not
@@ -62,6 +80,9 @@ func (c Comment) RemovableBy(actor, eventAuthor user.ID) bool {
 // ErrNotCommenter is the fault of deleting a comment without being its author or the
 // author of the event.
 var ErrNotCommenter = fault.New(fault.Denied, "Only the author of the comment or of the event may delete a comment.")
+
+// ErrNotWriter is the fault of editing a comment of another person.
+var ErrNotWriter = fault.New(fault.Denied, "Only the author of the comment may edit it.")
 
 // Like is that a user likes an event, or no longer does.
 type Like struct {

@@ -101,10 +101,13 @@ type Reader interface {
 type Discussion interface {
 	// AddComment stores the comment, and returns it with its number, and its author, or nil if
 	// their data was erased. It returns
-	// ErrNotFound if the event does not exist or the comment's author may not see it by VisibleStates, and
+	// ErrNotFound if the event does not exist or the comment's author may not see it by VisibleStates, ErrNoReplied if it replies
+	// to a comment that is not on the event or not VisibleTo its author, and
 	// quota.Limits.ErrComments if the comment's author has written as many on the event as the store was opened
 	// with (GEN-14). Concurrent calls must not exceed the quota.
 	AddComment(ctx context.Context, c Comment, charges ...ratelimit.Charge) (Comment, *user.Member, error)
+	// EditComment stores the content and the time of the edit, or returns ErrNoComment. The author is told of nothing.
+	EditComment(ctx context.Context, c Comment, charges ...ratelimit.Charge) error
 	// Comment returns the comment, or ErrNoComment.
 	Comment(ctx context.Context, id CommentID) (Comment, error)
 	// RemoveComment deletes the comment, or returns ErrNoComment: of concurrent calls,

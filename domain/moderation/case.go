@@ -139,6 +139,8 @@ type Subject struct {
 	Permission int           // of an event
 	IsDraft    bool          // of an event
 	EventTitle string        // of the event that a comment or plate is on
+	Edited     time.Time     // of a comment: when it was last edited; zero: never
+	ReplyTo    int64         // of a comment: the one on the same event that it replies to, which may be gone; zero: none
 	Before     []Remark      // the comments before a comment, the latest first
 	IsHidden   bool
 }

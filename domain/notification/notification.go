@@ -1,5 +1,5 @@
-// Package notification tells people what others did: a comment on their event, a like of it, a new follower; and what staff did
-// with a thing of theirs, or with their report.
+// Package notification tells people what others did: a comment on their event, a reply to their comment, a like, a new follower; and
+// what staff did with a thing of theirs, or with their report.
 //
 // A store writes a notification in the step that stores what it tells of, and takes it along with that. One's own acts
 // make none. A like that is taken back and given again within RepeatAfter of its notification makes no other one.
@@ -25,6 +25,7 @@ type Kind string
 // The kinds of NTF-02 and NTF-03.
 const (
 	Comment       Kind = "comment" // on an event of the person
+	Reply         Kind = "reply"   // to a comment of the person
 	Like          Kind = "like"    // of an event of the person
 	Follow        Kind = "follow"  // of the person
 	Hidden        Kind = "hidden"  // a thing of the person, by staff
@@ -62,7 +63,7 @@ const KindReport moderation.Kind = "report"
 // subject returns what a notification of a person's act is about.
 func (s Source) subject() Subject {
 	switch s.Kind {
-	case Comment:
+	case Comment, Reply:
 		return Subject{moderation.Comment, s.Object}
 	case Like:
 		return Subject{moderation.Event, s.Object}
@@ -95,12 +96,22 @@ func OfComment(c event.Comment) Notice {
 	return Notice{Source: Source{Comment, c.Author, int64(c.ID)}, Created: c.Created}
 }
 
+// OfReply returns the notice of a comment to the author of the one that it replies to, unless they are told of it as the author of
+// the event.
+func OfReply(c event.Comment, author user.ID) Notice {
+	n := Notice{Source: Source{Reply, c.Author, int64(c.ID)}, Created: c.Created}
+	if c.ReplyTo.By == author {
+		return n
+	}
+	return n.For(c.ReplyTo.By)
+}
+
 // OfLike returns the notice of a like, To no one yet.
 func OfLike(l event.Like) Notice {
 	return Notice{Source: Source{Like, l.By, int64(l.Event)}, Created: l.At}
 }
 
-// For returns the notice to the author of the event. One's own acts make none.
+// For returns the notice to the author of the event, or of a comment. One's own acts make none.
 func (n Notice) For(author user.ID) Notice {
 	if n.By != author {
 		n.To = author
@@ -139,8 +150,8 @@ type Notification struct {
 	ID      ID
 	Kind    Kind
 	By      user.ID // zero: staff
-	Event   Event   // zero but for a comment and a like
-	Comment Content // zero unless it is of a comment
+	Event   Event   // zero but for a comment, a reply and a like
+	Comment Content // zero unless it is of a comment or a reply
 	Subject Subject
 	Note    string // what staff say
 	Created time.Time
@@ -173,7 +184,8 @@ type List struct {
 // subscription.Repository those of follows. A comment that is deleted, a like that is taken back, a subscription that
 // is removed and an event that is deleted take theirs along, whichever method of whichever port deletes them. While a block
 // stands (block.Repository), what one of the two does makes no notification for the other. Of a
-// person the store keeps at least the newest MinKept, and at most MaxKept. Every implementation passes test/ports.Notifications.
+// person the store keeps at least the newest MinKept, and at most MaxKept. A reply on an event that the person may not see by
+// event.VisibleStates is neither listed nor counted as long as that is so. Every implementation passes test/ports.Notifications.
 type Store interface {
 	// List returns the notifications of the person behind the cursor, the newest first.
 	List(ctx context.Context, of user.ID, r page.CursorRequest) (List, error)

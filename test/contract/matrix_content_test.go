@@ -138,6 +138,19 @@ func platesToDelete(t *testing.T, c *cast) []aim {
 	return append(all, aim{"no plate", "/api/xfile/plate/99999/", nil, everybody(404), ""})
 }
 
+// commentsToEdit are those to delete, which their authors alone edit.
+func commentsToEdit(t *testing.T, c *cast) []aim {
+	all := commentsToDelete(t, c)
+	for i := range all[:3] {
+		all[i].want["owner"] = 403
+	}
+	all[0].want["contact"], all[1].want["owner"], all[2].want["contact"], all[3].want["owner"] = 200, 200, 200, 403
+	for i := range all {
+		all[i].body = object{"content": "Oh!"}
+	}
+	return all
+}
+
 // commentsToDelete are a contact's comments on events of the owner's, and the
 // owner's own.
 func commentsToDelete(t *testing.T, c *cast) []aim {

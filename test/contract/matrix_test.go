@@ -322,6 +322,7 @@ var trials = map[string]trial{
 		return fmt.Sprintf("%s?event=%d", comments, id)
 	}, nil)},
 	"POST /api/activity/comment/":        {scoped, commentsOnEvents},
+	"PATCH /api/activity/comment/{id}/":  {scoped, commentsToEdit},
 	"DELETE /api/activity/comment/{id}/": {scoped, commentsToDelete},
 
 	"POST /api/subscription/user-subscription/": {"authenticated", func(t *testing.T, c *cast) []aim {

@@ -21,6 +21,8 @@ var eventDiscussing = []promise{
 	{"AddComment and Like are ErrNotFound for those to whom the rule of visibility does not show the event, and tell its author alone",
 		discussRandom},
 	{"a comment or a like by an unknown user is an error, and is not stored", discussionByUnknownUser},
+	{"AddComment is ErrNoReplied unless the comment that it replies to is on the event and visible", addReply},
+	{"EditComment stores the content and the time, or returns ErrNoComment", editComment},
 	{"Comment returns the comment, or ErrNoComment", commentByID},
 	{"RemoveComment deletes the comment, or returns ErrNoComment", removeComment},
 	{"of many who remove a comment at once one does", removeCommentAtOnce},
@@ -74,7 +76,47 @@ func addComment(w *fixtures) {
 	assert.Equal(w, given, first)
 	assert.Equal(w, given, w.comment(first.ID))
 	assert.Equal(w, second, w.comment(second.ID))
-	assertComplete(w, []event.Comment{given}, "Completes", "Hidden")
+	assertComplete(w, []event.Comment{given}, "Completes", "Edited", "ReplyTo", "Hidden")
+}
+
+func addReply(w *fixtures) {
+	author, other, third := w.newUser(), w.newUser(), w.newUser()
+	e, elsewhere := w.write(author, noon), w.write(author, noon)
+	first := w.say(e.ID(), other, noon, "One")
+	reply := func(on event.ID, to event.CommentID) (event.Comment, error) {
+		c := event.Comment{Event: on, Author: third, Content: "Two", Created: noon, ReplyTo: event.Replied{ID: to}}
+		c, _, err := w.Discussion.AddComment(w.Context(), c)
+		return c, err
+	}
+	second, err := reply(e.ID(), first.ID)
+	require.NoError(w, err)
+	assert.Equal(w, event.Replied{ID: first.ID, By: other}, second.ReplyTo)
+	assert.Equal(w, []event.Comment{second, first}, w.comments(e.ID(), page.Request{}).Items)
+	for on, to := range map[event.ID]event.CommentID{e.ID(): second.ID + 1, elsewhere.ID(): first.ID} {
+		_, err := reply(on, to)
+		assert.ErrorIs(w, err, event.ErrNoReplied)
+	}
+	w.block(third, other)
+	_, err = reply(e.ID(), first.ID)
+	assert.ErrorIs(w, err, event.ErrNoReplied)
+	assert.Equal(w, 2, w.entry(e.ID()).Comments)
+	require.NoError(w, w.Discussion.RemoveComment(w.Context(), first.ID))
+	assert.Equal(w, event.Replied{ID: first.ID}, w.comment(second.ID).ReplyTo, "it is gone")
+}
+
+func editComment(w *fixtures) {
+	author, other := w.newUser(), w.newUser()
+	e := w.write(author, noon)
+	c, kept := w.say(e.ID(), other, noon, "One"), w.say(e.ID(), other, noon, "Kept")
+	before, _ := w.notifications(author)
+	c.Content, c.Edited = "O'Brien 🀄", noon.Add(time.Second)
+	require.NoError(w, w.Discussion.EditComment(w.Context(), c))
+	assert.Equal(w, []event.Comment{kept, c}, w.comments(e.ID(), page.Request{}).Items)
+	after, _ := w.notifications(author)
+	assert.Len(w, after, len(before))
+	require.NoError(w, w.Discussion.RemoveComment(w.Context(), c.ID))
+	assert.ErrorIs(w, w.Discussion.EditComment(w.Context(), c), event.ErrNoComment)
+	assert.Equal(w, kept, w.comment(kept.ID))
 }
 
 func addCommentNowhere(w *fixtures) {

@@ -35,6 +35,7 @@ var guardedWrites = []struct {
 	prepare func(w *fixtures) guardedWrite
 }{
 	{"Discussion.AddComment", idempotency.Comment, commenting},
+	{"Discussion.EditComment", "", editing},
 	{"Discussion.Like", "", liking},
 	{"Events.Add", idempotency.Event, addingEvents},
 	{"Events.Change", idempotency.Plate, attaching},
@@ -68,6 +69,35 @@ func commenting(w *fixtures) guardedWrite {
 			return mapped(all, func(c event.Comment) int64 { return int64(c.ID) })
 		},
 		fail: func(k *idempotency.Key, charges ...ratelimit.Charge) (int64, error) { return add(hidden, k, charges) },
+	}
+}
+
+func editing(w *fixtures) guardedWrite {
+	author := w.newUser()
+	on := w.write(author, noon).ID()
+	var said []event.Comment
+	for range many {
+		said = append(said, w.say(on, author, noon, "One"))
+	}
+	edit := func(id event.CommentID, charges []ratelimit.Charge) (int64, error) {
+		return int64(id), w.Discussion.EditComment(w.Context(), event.Comment{ID: id, Content: "Two", Edited: noon}, charges...)
+	}
+	return guardedWrite{
+		account: author,
+		write: func(i int, _ *idempotency.Key, charges ...ratelimit.Charge) (int64, error) {
+			return edit(said[i].ID, charges)
+		},
+		stored: func() (edited []int64) {
+			for _, c := range w.comments(on, page.Request{}).Items {
+				if !c.Edited.IsZero() {
+					edited = append(edited, int64(c.ID))
+				}
+			}
+			return edited
+		},
+		fail: func(_ *idempotency.Key, charges ...ratelimit.Charge) (int64, error) {
+			return edit(said[many-1].ID+1, charges)
+		},
 	}
 }
 

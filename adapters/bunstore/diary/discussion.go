@@ -24,6 +24,9 @@ type CommentRow struct {
 	AuthorID      user.ID
 	Content       string
 	Created       engine.Time
+	Edited        engine.Time
+	ReplyTo       event.CommentID `bun:",nullzero"`
+	ReplyAuthor   user.ID         `bun:",scanonly,nullzero"`
 	Hidden        bool
 }
 
@@ -36,7 +39,8 @@ type authoredComment struct {
 
 func (r CommentRow) Comment() event.Comment {
 	return event.Comment{
-		ID: r.ID, Event: r.EventID, Author: r.AuthorID, Content: r.Content, Created: r.Created.Time, Hidden: r.Hidden,
+		ID: r.ID, Event: r.EventID, Author: r.AuthorID, Content: r.Content, Created: r.Created.Time, Edited: r.Edited.Time,
+		ReplyTo: event.Replied{ID: r.ReplyTo, By: r.ReplyAuthor}, Hidden: r.Hidden,
 	}
 }
 
@@ -59,10 +63,17 @@ const (
 		WHERE event_id = (SELECT c.event_id FROM comments c WHERE c.id = $1)
 		FOR UPDATE`
 
-	// insertComment adds the comment of $2 with the text $3, written at $4, to the event $1, if it exists.
+	// findReplied finds the author of the comment $1 on the event $2, if the viewer $3 sees it.
+	findReplied = `
+		SELECT author_id FROM comments c
+		WHERE c.id = $1 AND c.event_id = $2 AND (NOT c.hidden OR c.author_id = $3)
+			AND NOT EXISTS (SELECT 1 FROM blocks WHERE user_id = $3 AND other_id = c.author_id)`
+
+	// insertComment adds the comment of $2 with the text $3, written at $4, to the event $1, if it exists. It replies to the
+	// comment $5, or to none.
 	insertComment = `
-		INSERT INTO comments (event_id, author_id, content, created)
-		SELECT event_id, $2, $3, $4 FROM event_counts WHERE event_id = $1
+		INSERT INTO comments (event_id, author_id, content, created, reply_to)
+		SELECT event_id, $2, $3, $4, NULLIF($5, 0) FROM event_counts WHERE event_id = $1
 		RETURNING id`
 
 	// RecountComments counts $2 more comments on the event $1, and finds the newest of them.
@@ -112,12 +123,15 @@ func (v Events) AddComment(
 		v.needComment(tx, c)
 		people.ChargeAll(tx, charges)
 		v.lockDiscussed(tx, c.Event, c.Author, &author)
-		tx.Queue(insertComment, c.Event, c.Author, c.Content, c.Created).Into((*int64)(&c.ID))
+		if c.ReplyTo.ID != 0 {
+			tx.Queue(findReplied, c.ReplyTo.ID, c.Event, c.Author).Must(event.ErrNoReplied).Into((*int64)(&c.ReplyTo.By))
+		}
+		tx.Queue(insertComment, c.Event, c.Author, c.Content, c.Created, c.ReplyTo.ID).Into((*int64)(&c.ID))
 		if err := tx.Send(); err != nil {
 			return err
 		}
 		tx.Queue(RecountComments, c.Event, 1)
-		people.Notify(tx, notification.OfComment(c).For(author))
+		people.Notify(tx, notification.OfComment(c).For(author), notification.OfReply(c, author))
 		people.CompleteKey(tx, key, idempotency.Comment, int64(c.ID))
 		tx.Add(people.MembersOf(v.DB, []user.ID{c.Author}, func(m user.Member) { by = &m }))
 		return nil
@@ -125,8 +139,23 @@ func (v Events) AddComment(
 	return c, by, err
 }
 
+func (v Events) EditComment(ctx context.Context, c event.Comment, charges ...ratelimit.Charge) error {
+	return v.DB.Write(ctx, func(tx *engine.Tx) error {
+		people.ChargeAll(tx, charges)
+		tx.Queue(lockCommented, c.ID).Must(event.ErrNoComment)
+		tx.Queue("UPDATE comments SET content = $2, edited = $3 WHERE id = $1", c.ID, c.Content, c.Edited).Must(event.ErrNoComment)
+		return nil
+	})
+}
+
+// commentByID finds the comment $1.
+const commentByID = `
+	SELECT c.id, c.event_id, c.author_id, c.content, c.created, c.edited, c.reply_to, c.hidden,
+		(SELECT r.author_id FROM comments r WHERE r.id = c.reply_to AND NOT r.hidden) AS reply_author
+	FROM comments c WHERE c.id = $1`
+
 func (v Events) Comment(ctx context.Context, id event.CommentID) (event.Comment, error) {
-	row, err := engine.SelectOne[CommentRow](ctx, v.DB, event.ErrNoComment, "id = ?", id)
+	row, err := engine.One[CommentRow](ctx, v.DB, event.ErrNoComment, commentByID, id)
 	return row.Comment(), err
 }
 
@@ -163,7 +192,7 @@ func TurnComment(tx *engine.Tx, id event.CommentID, isHidden bool) (user.ID, err
 	}
 	tx.Queue("UPDATE comments SET hidden = $2 WHERE id = $1", id, isHidden)
 	tx.Queue(RecountComments, row.EventID, more)
-	tx.Queue("UPDATE notifications SET withdrawn = $3 WHERE actor_id = $1 AND kind = 'comment' AND object_id = $2",
+	tx.Queue("UPDATE notifications SET withdrawn = $3 WHERE actor_id = $1 AND kind IN ('comment', 'reply') AND object_id = $2",
 		row.AuthorID, id, isHidden)
 	return row.AuthorID, nil
 }
@@ -179,10 +208,11 @@ const commentsPage = `
 				SELECT COUNT(*) FROM comments c
 				WHERE c.event_id = $1 AND NOT c.hidden
 					AND (SELECT COUNT(*) FROM blocks b WHERE b.user_id = $4 AND b.other_id = c.author_id) > 0) END AS total,
-		c.id, c.event_id, c.author_id, c.content, c.created, c.hidden,
+		c.id, c.event_id, c.author_id, c.content, c.created, c.edited, c.reply_to, c.hidden,
+		(SELECT r.author_id FROM comments r WHERE r.id = c.reply_to AND NOT r.hidden) AS reply_author,
 		u.id AS member_id, u.firstname, u.lastname, u.expertise, u.location, u.timezone, u.joined, u.avatar, p.seen
 	FROM (
-		SELECT c.id, c.event_id, c.author_id, c.content, c.created, c.hidden FROM comments c
+		SELECT c.id, c.event_id, c.author_id, c.content, c.created, c.edited, c.reply_to, c.hidden FROM comments c
 		WHERE c.event_id = $1 AND (NOT c.hidden OR c.author_id = $4)
 			AND ((SELECT b.other_id FROM blocks b WHERE b.user_id = $4 LIMIT 1) IS NULL
 				OR (SELECT COUNT(*) FROM blocks b WHERE b.user_id = $4 AND b.other_id = c.author_id) = 0)

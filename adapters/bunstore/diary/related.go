@@ -94,7 +94,8 @@ type momentRow struct {
 // each at most, with their authors.
 var newestComments = engine.Text{
 	Postgres: `
-	SELECT c.id, c.event_id, c.author_id, c.content, c.created, c.hidden,
+	SELECT c.id, c.event_id, c.author_id, c.content, c.created, c.edited, c.reply_to, c.hidden,
+		(SELECT r.author_id FROM comments r WHERE r.id = c.reply_to AND NOT r.hidden) AS reply_author,
 		u.id AS member_id, u.firstname, u.lastname, u.expertise, u.location, u.timezone, u.joined, u.avatar, p.seen
 	FROM unnest($1::bigint[]) WITH ORDINALITY d (event_id, place)
 	CROSS JOIN LATERAL (
@@ -107,7 +108,8 @@ var newestComments = engine.Text{
 	ORDER BY d.place, c.created DESC, c.id DESC`,
 
 	SQLite: `
-	SELECT c.id, c.event_id, c.author_id, c.content, c.created, c.hidden,
+	SELECT c.id, c.event_id, c.author_id, c.content, c.created, c.edited, c.reply_to, c.hidden,
+		(SELECT r.author_id FROM comments r WHERE r.id = c.reply_to AND NOT r.hidden) AS reply_author,
 		u.id AS member_id, u.firstname, u.lastname, u.expertise, u.location, u.timezone, u.joined, u.avatar, p.seen
 	FROM (
 		SELECT c.* FROM comments c

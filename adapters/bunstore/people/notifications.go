@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"math"
+	"slices"
 
 	"plaza/adapters/bunstore/internal/engine"
 	"plaza/domain/event"
@@ -51,6 +52,11 @@ const (
 		WHERE owner_id = $1
 			AND read_up_to < (SELECT MAX(n.id) FROM notifications n WHERE n.owner_id = $1 AND n.withdrawn = FALSE AND n.id <= $2)`
 
+	// unreadOf counts the notifications of $1 that are not read.
+	unreadOf = `
+		SELECT unread - (SELECT COUNT(*) FROM unseen_replies u WHERE u.owner_id = $1 AND u.id > read_up_to)
+		FROM notification_counts WHERE owner_id = $1`
+
 	// notices finds the notifications of $1 before the id $2, $3 of them, with what they are about. Without any there is a row
 	// with the counts.
 	notices = `
@@ -58,14 +64,17 @@ const (
 			e.id AS event_id, e.title AS event_title, c.id AS comment_id, c.content AS comment_content,
 			u.id AS member_id, u.firstname, u.lastname, u.expertise, u.location, u.timezone, u.joined, u.avatar, p.seen
 		FROM (
-			SELECT COALESCE(MAX(unread), 0) AS unread, COALESCE(MAX(read_up_to), 0) AS read_up_to
+			SELECT COALESCE(MAX(unread), 0) - (SELECT COUNT(*) FROM unseen_replies u
+					WHERE u.owner_id = $1 AND u.id > (SELECT read_up_to FROM notification_counts WHERE owner_id = $1)) AS unread,
+				COALESCE(MAX(read_up_to), 0) AS read_up_to
 			FROM notification_counts WHERE owner_id = $1) k
 		LEFT JOIN (
-			SELECT id, kind, actor_id, object_id, about, note, created FROM notifications
+			SELECT id, kind, actor_id, object_id, about, note, created FROM notifications n
 			WHERE owner_id = $1 AND withdrawn = FALSE AND id < $2
+				AND (n.kind <> 'reply' OR NOT EXISTS (SELECT 1 FROM unseen_replies u WHERE u.owner_id = $1 AND u.id = n.id))
 			ORDER BY id DESC LIMIT CAST($3 AS bigint)) n ON TRUE
-		LEFT JOIN comments c ON c.id = CASE n.kind WHEN 'comment' THEN n.object_id END
-		LEFT JOIN events e ON e.id = CASE n.kind WHEN 'comment' THEN c.event_id WHEN 'like' THEN n.object_id END
+		LEFT JOIN comments c ON c.id = CASE WHEN n.kind IN ('comment', 'reply') THEN n.object_id END
+		LEFT JOIN events e ON e.id = COALESCE(c.event_id, CASE n.kind WHEN 'like' THEN n.object_id END)
 		LEFT JOIN users u ON u.id = n.actor_id AND u.phone NOT LIKE 'erased-%'
 		LEFT JOIN presence p ON p.user_id = u.id
 		ORDER BY n.id DESC`
@@ -97,14 +106,17 @@ func (r noticeRow) notification() notification.Notification {
 	return n
 }
 
-// Notify queues the statement that stores the notice, if it is to anyone.
-func Notify(tx *engine.Tx, n notification.Notice) {
-	switch {
-	case n.To == 0:
-	case n.By == 0:
-		tx.Queue(insertStaffNotice, n.To, n.Kind, n.Created, n.Expires(), n.About, n.Object, n.Note)
-	default:
-		tx.Queue(insertNotice, n.To, n.Kind, n.By, n.Object, n.Created, n.Expires())
+// Notify queues the statements that store the notices, those that are to anyone. They lock the counts of people in one order.
+func Notify(tx *engine.Tx, notices ...notification.Notice) {
+	slices.SortFunc(notices, func(a, b notification.Notice) int { return cmp.Compare(a.To, b.To) })
+	for _, n := range notices {
+		switch {
+		case n.To == 0:
+		case n.By == 0:
+			tx.Queue(insertStaffNotice, n.To, n.Kind, n.Created, n.Expires(), n.About, n.Object, n.Note)
+		default:
+			tx.Queue(insertNotice, n.To, n.Kind, n.By, n.Object, n.Created, n.Expires())
+		}
 	}
 }
 
@@ -146,6 +158,6 @@ func (v Notifications) MarkRead(ctx context.Context, of user.ID, upTo notificati
 
 func (v Notifications) Unread(ctx context.Context, of user.ID) (int, error) {
 	var unread int64
-	err := v.DB.ReadRow(ctx, "SELECT unread FROM notification_counts WHERE owner_id = $1", []any{int64(of)}, &unread)
+	err := v.DB.ReadRow(ctx, unreadOf, []any{int64(of)}, &unread)
 	return atMostKept(unread), err
 }

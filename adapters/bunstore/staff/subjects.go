@@ -28,6 +28,8 @@ type subjectRow struct {
 	Tags       []string `bun:",array"`
 	EventID    int64
 	EventTitle string
+	Edited     engine.Time
+	ReplyTo    int64 `bun:",nullzero"`
 	Day        engine.Date
 	Permission int
 	Status     event.Status
@@ -43,7 +45,7 @@ func (r subjectRow) subject(t moderation.Thing) moderation.Subject {
 			Location: r.Location, Tags: r.Tags, Event: r.EventID,
 		},
 		Owner: r.OwnerID, Day: r.Day.Date, Permission: r.Permission, IsDraft: t.Kind == moderation.Event && r.Status == event.Draft,
-		EventTitle: r.EventTitle,
+		EventTitle: r.EventTitle, Edited: r.Edited.Time, ReplyTo: r.ReplyTo,
 	}
 	for _, p := range r.Plates {
 		s.AddPicture(moderation.Thing{Kind: moderation.Plate, ID: int64(p.ID)}, p.Photo)
@@ -58,7 +60,7 @@ var (
 	reportedEvents = engine.Both(`
 		SELECT id, author_id AS owner_id, title, content, html, day, permission, status, plates FROM event_entries WHERE id = ANY($1)`)
 	reportedComments = engine.Both(`
-		SELECT c.id, c.author_id AS owner_id, c.content, c.event_id, e.title AS event_title
+		SELECT c.id, c.author_id AS owner_id, c.content, c.event_id, e.title AS event_title, c.edited, c.reply_to
 		FROM comments c JOIN events e ON e.id = c.event_id WHERE c.id = ANY($1)`)
 	reportedImages = engine.Both(`
 		SELECT id, owner_id, tags, key AS picture FROM images WHERE id = ANY($1) AND deleted IS NULL`)

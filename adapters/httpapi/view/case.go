@@ -65,11 +65,13 @@ func OfSnapshot(s moderation.Snapshot) Snapshot {
 // Subject is a thing as it is. What its kind does not have is null.
 type Subject struct {
 	Snapshot
-	Day        *string `json:"day"`
-	Permission *int    `json:"view_permission"`
-	IsDraft    *bool   `json:"is_draft"`
-	EventTitle *string `json:"event_title"`
-	IsHidden   bool    `json:"is_hidden"`
+	Day        *string              `json:"day"`
+	Permission *int                 `json:"view_permission"`
+	IsDraft    *bool                `json:"is_draft"`
+	EventTitle *string              `json:"event_title"`
+	EditedAt   *transport.Timestamp `json:"edited_at"`
+	ReplyTo    *int64               `json:"reply_to"`
+	IsHidden   bool                 `json:"is_hidden"`
 }
 
 // OfSubject returns the thing of the kind as it is.
@@ -77,6 +79,6 @@ func OfSubject(k moderation.Kind, s moderation.Subject) Subject {
 	isEvent := k == moderation.Event
 	return Subject{
 		OfSnapshot(s.Snapshot), transport.Optional(s.Day.String(), isEvent), transport.Optional(s.Permission, isEvent),
-		transport.Optional(s.IsDraft, isEvent), transport.Optional(s.EventTitle, s.Event != 0), s.IsHidden,
+		transport.Optional(s.IsDraft, isEvent), transport.Optional(s.EventTitle, s.Event != 0), OrNever(s.Edited), OrNull(s.ReplyTo), s.IsHidden,
 	}
 }

@@ -26,7 +26,7 @@ func TestGEN17_related_data_that_is_not_asked_for_is_not_read(t *testing.T) {
 	var asked event.RelatedQuery
 	w := newDiaryFixture(t, func(p *diary.Ports) { p.Related = askedRelated{p.Related, &asked} })
 	id := w.published(t, w.ann, "mine", event.Public)
-	_, err := w.Comment(t.Context(), w.bob, id, "hello", nil, nil)
+	_, err := w.Comment(t.Context(), w.bob, id, "hello", 0, nil, nil)
 	require.NoError(t, err)
 	for _, parts := range []diary.Parts{{}, {Moment: true}, {News: true}, {Comments: true}, diary.AllParts} {
 		_, err := w.Read(t.Context(), w.bob, id, parts)

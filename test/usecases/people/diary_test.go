@@ -197,9 +197,9 @@ func TestGEN13_a_store_that_fails_leaves_one_comment_to_a_repeated_request(t *te
 		broken := &failingDiscussion{stores: stores, err: away}
 		w := newDiaryFixture(t, func(p *diary.Ports) { broken.Discussion, p.Discussion = p.Discussion, broken })
 		id := w.published(t, w.ann, "a lake", event.Public)
-		_, err := w.Comment(t.Context(), w.bob, id, "hello", idempotencyKey(t, w.bob, "one"), nil)
+		_, err := w.Comment(t.Context(), w.bob, id, "hello", 0, idempotencyKey(t, w.bob, "one"), nil)
 		require.ErrorIs(t, err, away)
-		said, err := w.Comment(t.Context(), w.bob, id, "hello", idempotencyKey(t, w.bob, "one"), nil)
+		said, err := w.Comment(t.Context(), w.bob, id, "hello", 0, idempotencyKey(t, w.bob, "one"), nil)
 		require.NoError(t, err)
 		all, _, err := w.Comments(t.Context(), w.bob, id, page.Request{})
 		require.NoError(t, err)
