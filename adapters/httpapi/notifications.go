@@ -66,7 +66,7 @@ func (a *api) listNotifications(c *transport.Call) (transport.Reply, error) {
 func (people users) renderNotification(n notification.Notification) notificationView {
 	return notificationView{
 		ID: n.ID, Kind: n.Kind, User: transport.Optional(renderPerson(people[n.By]), n.By != 0), Subject: subjectOfNotice(n.Subject),
-		Reason:    transport.Optional(n.Note, n.By == 0 && n.Kind != notification.ReportDecided),
+		Reason:    transport.Optional(n.Note, n.Kind == notification.Hidden || n.Kind == notification.Restored),
 		Outcome:   transport.Optional(n.Note, n.Kind == notification.ReportDecided),
 		Event:     transport.Optional(notifiedEvent(n.Event), n.Event.ID != 0),
 		Comment:   transport.Optional(notifiedComment(n.Comment), n.Comment.ID != 0),

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 
+	"plaza/domain/notification"
 	"plaza/domain/payment"
 )
 
@@ -76,6 +77,7 @@ func (l *ledger) checkTrade(id payment.OrderID, t payment.Trade) error {
 func (s *Store) putTrade(id payment.OrderID, t payment.Trade) {
 	l := &s.ledger
 	order := l.orders[id]
+	s.notify(notification.OfPaid(order, t.Order))
 	order.State, order.PaidAt, order.Transaction = t.Order.State, t.Order.PaidAt, t.Order.Transaction
 	l.orders[id] = order
 	if l.nextChecks[id] = t.NextCheck; t.NextCheck.IsZero() {

@@ -163,8 +163,8 @@ var formats = map[personaldata.Kind]func(stored personaldata.Record) Record{
 		}
 		return Record{
 			{"id", "number of the notification", n.ID},
-			{"kind", "comment, reply, like, follow, hidden, restored or report_decided", string(n.Kind)},
-			{"user", "uid of the person who did it, or 0 for staff", n.By},
+			{"kind", "comment, reply, like, follow, hidden, restored, report_decided or order_paid", string(n.Kind)},
+			{"user", "uid of the person who did it, or 0 for staff and the wallet", n.By},
 			{"subject", "kind of the thing that it is about", string(n.Subject().Kind)},
 			{"subject_id", "number of the thing", n.Subject().ID},
 			{"note", "what staff said", n.Note},

@@ -12,6 +12,7 @@ import (
 	"plaza/domain/event"
 	"plaza/domain/moderation"
 	"plaza/domain/page"
+	"plaza/domain/payment"
 	"plaza/domain/subscription"
 	"plaza/domain/user"
 )
@@ -31,6 +32,7 @@ const (
 	Hidden        Kind = "hidden"  // a thing of the person, by staff
 	Restored      Kind = "restored"
 	ReportDecided Kind = "report_decided" // of the person, by staff
+	OrderPaid     Kind = "order_paid"     // of the person, as the wallet says
 )
 
 const (
@@ -44,21 +46,24 @@ const (
 	RepeatAfter = 24 * time.Hour
 )
 
-// Source is what a notification tells of. A source has at most one notification, unless staff did it.
+// Source is what a notification tells of. A source has at most one notification, unless no person did it.
 type Source struct {
 	Kind   Kind
-	By     user.ID // the person who did it; zero: staff
+	By     user.ID // the person who did it; zero: staff, or the wallet
 	Object int64   // the comment, the liked event, the followed user, or the number of the subject of what staff did
 }
 
 // Subject is the thing that a notification is about.
 type Subject struct {
-	Kind moderation.Kind // or KindReport
+	Kind moderation.Kind // or KindReport or KindOrder
 	ID   int64
 }
 
-// KindReport is the kind of a Subject that is a report.
-const KindReport moderation.Kind = "report"
+// Kinds of a Subject that is a report or an order.
+const (
+	KindReport moderation.Kind = "report"
+	KindOrder  moderation.Kind = "order"
+)
 
 // subject returns what a notification of a person's act is about.
 func (s Source) subject() Subject {
@@ -143,6 +148,15 @@ func OfDecision(r moderation.Report) Notice {
 	return Notice{
 		Source: Source{Kind: ReportDecided, Object: int64(r.ID)}, To: r.By, Created: r.Decided, About: KindReport, Note: string(r.State()),
 	}
+}
+
+// OfPaid returns the notice of an order that has become paid, or one To no one.
+func OfPaid(before, o payment.Order) Notice {
+	n := Notice{Source: Source{Kind: OrderPaid, Object: int64(o.ID)}, Created: o.PaidAt, About: KindOrder}
+	if o.State == payment.Paid && before.State != payment.Paid {
+		n.To = o.User
+	}
+	return n
 }
 
 // Notification tells a person of something that another one or staff did.

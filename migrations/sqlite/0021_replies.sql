@@ -13,12 +13,12 @@ CREATE TABLE new_notifications (
     owner_id  integer NOT NULL,
     kind      text    NOT NULL CHECK (kind IN ('comment', 'reply', 'like', 'follow', 'hidden', 'restored',
         'report_decided', 'order_paid')),
-    actor_id  integer,
+    actor_id  integer,  -- NULL: staff, or the wallet
     object_id integer NOT NULL,  -- the comment, the liked event, the followed user, or what staff did something with
     created   integer NOT NULL,
     expires   integer NOT NULL,
     withdrawn integer NOT NULL DEFAULT false,  -- its like was taken back, and may come again
-    about     text,
+    about     text,  -- the kind of what no person did something with
     note      text,  -- the reason, or the outcome of a report
     UNIQUE (actor_id, kind, object_id),
     CHECK ((actor_id IS NULL) = (about IS NOT NULL AND note IS NOT NULL))

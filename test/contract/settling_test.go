@@ -15,6 +15,7 @@ import (
 
 var noticedSales = []sale{
 	{"PAY-10 a notification of the wallet pays the order", noticed, everyStore},
+	{"NTF-03 the payer is told once that the order is paid", paidIsTold, everyStore},
 	{"PAY-10 a forged notification changes nothing and is logged", forgedNotices, oneStore},
 	{"PAY-10 what is no notification is not acknowledged", noNotices, oneStore},
 	{"PAY-10 a notification that disagrees is disputed", disputes, everyStore},
@@ -53,6 +54,20 @@ func noticed(t *testing.T, s *till) {
 	}}, a.at("data"))
 	ada.post(t, pay, paymentWith(object{"order_id": order})).fails(409, "CONFLICT")
 	ada.post(t, pay, paymentWith(nil)).fails(404, "RESOURCE_NOT_FOUND")
+}
+
+func paidIsTold(t *testing.T, s *till) {
+	ada, order, trade := s.settled(t)
+	assert.Empty(t, ada.get(t, notifications).is(200).list("data"))
+	for range 2 {
+		s.hears(t, letter(s.notice(trade, nil), walletKey)).isTaken()
+		told := ada.get(t, notifications).is(200)
+		sameJSON(t, []any{object{
+			"id": told.int("data.0.id"), "kind": "order_paid", "subject": object{"kind": "order", "id": order}, "user": nil, "event": nil,
+			"comment": nil, "reason": nil, "outcome": nil, "is_read": false, "created_at": "2026-11-20T12:00:00.000000Z",
+		}}, told.at("data"))
+		assert.Equal(t, 1, told.int("unread_count"))
+	}
 }
 
 func forgedNotices(t *testing.T, s *till) {

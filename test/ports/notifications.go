@@ -13,6 +13,7 @@ import (
 	"plaza/domain/moderation"
 	"plaza/domain/notification"
 	"plaza/domain/page"
+	"plaza/domain/payment"
 	"plaza/domain/ratelimit"
 	"plaza/domain/subscription"
 	"plaza/domain/user"
@@ -33,6 +34,7 @@ func Notifications(t *testing.T, open Open) {
 		{"MarkRead and writers at once never mark a later one", notificationsMarkedAtOnce},
 		{"counts are exact, however many come and go at once", notificationsAtOnce},
 		{"an event that is removed takes all of its", notificationsOfRemoved},
+		{"an order that becomes paid is told to its payer, once", notificationOfPaid},
 	})
 }
 
@@ -95,6 +97,18 @@ func notificationsStored(w *fixtures) {
 	got, unread = w.notifications(other)
 	assert.Empty(w, got)
 	assert.Zero(w, unread)
+}
+
+func notificationOfPaid(w *fixtures) {
+	who := w.newUser()
+	o := w.charge(order(who, noon))
+	w.pays(o.ID, "a", "applied", noon.Add(time.Second))
+	w.trade(o.ID, func(t *payment.Trade) { t.Settle(receiptOf(t.Order, "back", "a", noon), noon) })
+	got, unread := w.notifications(who)
+	require.Len(w, got, 1)
+	assert.Equal(w, 1, unread)
+	assert.Equal(w, notification.Notification{ID: got[0].ID, Kind: notification.OrderPaid, Created: noon.Add(time.Second),
+		Subject: notification.Subject{Kind: notification.KindOrder, ID: int64(o.ID)}}, got[0])
 }
 
 func notificationsNone(w *fixtures) {

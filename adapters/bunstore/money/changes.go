@@ -10,6 +10,7 @@ import (
 
 	"plaza/adapters/bunstore/internal/engine"
 	"plaza/adapters/bunstore/people"
+	"plaza/domain/notification"
 	"plaza/domain/payment"
 )
 
@@ -77,6 +78,7 @@ func storeTrade(tx *engine.Tx, old, next payment.Trade) error {
 		}
 		tx.Queue(updateOrder, old.Order.ID, old.Order.State, o.State, o.PaidAt, engine.NullIfEmpty(o.Transaction), next.NextCheck).
 			Must(errors.New("a locked order has changed"))
+		people.Notify(tx, notification.OfPaid(old.Order, o))
 	}
 	for _, p := range next.Prepayments {
 		i := slices.IndexFunc(old.Prepayments, func(o payment.Prepayment) bool { return o.TradeNo == p.TradeNo })
