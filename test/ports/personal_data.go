@@ -256,7 +256,7 @@ func personalRecords(w *fixtures) {
 		assert.EqualValues(w, c.want, valueOf(all[c.kind][c.at], c.name), "%s of %s", c.name, c.kind)
 	}
 	for k, n := range map[personaldata.Kind]int{
-		personaldata.Comments: 2, personaldata.Likes: 2, personaldata.Follows: 3, personaldata.Notifications: 4, personaldata.Reports: 1,
+		personaldata.Comments: 2, personaldata.Likes: 2, personaldata.Follows: 3, personaldata.Notifications: 5, personaldata.Reports: 1,
 		personaldata.Hidden: 1, personaldata.Images: 2, personaldata.Publications: 1, personaldata.Orders: 3, personaldata.Prepayments: 2,
 	} {
 		assert.Len(w, all[k], n, k)

@@ -236,7 +236,7 @@ func personalEraseOpenOrder(w *fixtures) {
 	w.trade(open[0].ID, func(t *payment.Trade) {
 		t.Settle(receiptOf(t.Order, "late", t.Prepayments[0].TradeNo, noon), noon)
 	})
-	assert.Equal(w, 2, w.erase(p.id), "the order and its prepayment, once they are final")
+	assert.Equal(w, 3, w.erase(p.id), "the order and its prepayment, once they are final, and the notification of that")
 	assert.Empty(w, w.traded(open[0].ID).Prepayments[0].Intent.OpenID)
 }
 
