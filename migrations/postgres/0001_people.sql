@@ -5,7 +5,7 @@ CREATE TABLE users (
     phone         text COLLATE "C" NOT NULL UNIQUE,
     password_hash text             NOT NULL,
     scopes        text[]           NOT NULL,
-    staff         boolean          NOT NULL,
+    roles         text[]           NOT NULL DEFAULT '{}',  -- in the back office (OFF-03); none: not of staff
     disabled      boolean          NOT NULL,
     generation    integer          NOT NULL,  -- tokens of a former generation are revoked
     firstname     text             NOT NULL,

@@ -67,6 +67,8 @@ CREATE TABLE comments (
     author_id bigint      NOT NULL REFERENCES users (id),
     content   text        NOT NULL,
     created   timestamptz NOT NULL,
+    edited    timestamptz,  -- when its content last changed (EVT-26); NULL: never
+    reply_to  bigint,  -- a comment on the same event, which may be gone: without a reference, so that it costs no other lock
     hidden    boolean     NOT NULL DEFAULT false  -- staff have hidden it (MOD-03)
 );
 CREATE INDEX comments_of_event ON comments (event_id, created DESC, id DESC);

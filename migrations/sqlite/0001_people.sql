@@ -5,7 +5,7 @@ CREATE TABLE users (
     phone         text    NOT NULL UNIQUE,
     password_hash text    NOT NULL,
     scopes        text    NOT NULL,
-    staff         integer NOT NULL,
+    roles         text    NOT NULL DEFAULT '[]',  -- in the back office (OFF-03); none: not of staff
     disabled      integer NOT NULL,
     generation    integer NOT NULL,  -- tokens of a former generation are revoked
     firstname     text    NOT NULL,

@@ -66,6 +66,8 @@ CREATE TABLE comments (
     author_id integer NOT NULL REFERENCES users (id),
     content   text    NOT NULL,
     created   integer NOT NULL,
+    edited    integer,  -- when its content last changed (EVT-26); NULL: never
+    reply_to  integer,  -- a comment on the same event, which may be gone: without a reference, as in Postgres
     hidden    integer NOT NULL DEFAULT false  -- staff have hidden it (MOD-03)
 ) STRICT;
 CREATE INDEX comments_of_event ON comments (event_id, created DESC, id DESC);

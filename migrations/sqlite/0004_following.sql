@@ -93,19 +93,22 @@ END;
 CREATE TABLE notifications (
     id        integer PRIMARY KEY AUTOINCREMENT,
     owner_id  integer NOT NULL,
-    kind      text    NOT NULL CHECK (kind IN ('comment', 'like', 'follow', 'hidden', 'restored', 'report_decided')),
-    actor_id  integer,  -- NULL: staff
+    kind      text    NOT NULL CHECK (kind IN ('comment', 'reply', 'like', 'follow', 'hidden', 'restored',
+        'report_decided', 'order_paid')),
+    actor_id  integer,  -- NULL: staff, or the wallet
     object_id integer NOT NULL,  -- the comment, the liked event, the followed user, or what staff did something with
     created   integer NOT NULL,
     expires   integer NOT NULL,
     withdrawn integer NOT NULL DEFAULT false,  -- its like was taken back, and may come again
-    about     text,  -- the kind of what staff did something with
+    about     text,  -- the kind of what no person did something with
     note      text,  -- the reason of staff, or the outcome of a report
     UNIQUE (actor_id, kind, object_id),
     CHECK ((actor_id IS NULL) = (about IS NOT NULL AND note IS NOT NULL))
 ) STRICT;
 CREATE INDEX notifications_of_owner ON notifications (owner_id, withdrawn, id);
 CREATE INDEX notifications_by_age ON notifications (expires);
+-- The notifications of replies to a person, which are few.
+CREATE INDEX notifications_of_replies ON notifications (owner_id, id) WHERE kind = 'reply' AND NOT withdrawn;
 
 CREATE TRIGGER notifications_again BEFORE INSERT ON notifications WHEN NEW.kind = 'like'
 BEGIN
@@ -119,7 +122,7 @@ END;
 
 CREATE TRIGGER notifications_of_comments AFTER DELETE ON comments
 BEGIN
-    DELETE FROM notifications WHERE actor_id = OLD.author_id AND kind = 'comment' AND object_id = OLD.id;
+    DELETE FROM notifications WHERE actor_id = OLD.author_id AND kind IN ('comment', 'reply') AND object_id = OLD.id;
 END;
 
 CREATE TRIGGER notifications_of_likes AFTER DELETE ON likes
@@ -171,3 +174,12 @@ CREATE TRIGGER notifications_removed AFTER DELETE ON notifications WHEN NOT OLD.
 BEGIN
     UPDATE notification_counts SET total = total - 1, unread = unread - (OLD.id > read_up_to) WHERE owner_id = OLD.owner_id;
 END;
+
+-- Notifications of replies on events that their owners may not see (EVT-08): they are neither listed nor counted.
+CREATE VIEW unseen_replies AS
+SELECT n.owner_id, n.id
+FROM notifications n JOIN comments c ON c.id = n.object_id JOIN events e ON e.id = c.event_id
+WHERE n.kind = 'reply' AND NOT n.withdrawn AND (e.status <> 100 OR e.hidden
+    OR NOT (e.permission = 0 OR e.permission = 100
+        AND EXISTS (SELECT 1 FROM contacts k WHERE k.user_id = n.owner_id AND k.contact_id = e.author_id))
+    OR EXISTS (SELECT 1 FROM blocks b WHERE b.user_id = n.owner_id AND b.other_id = e.author_id));

@@ -1,2 +1,0 @@
--- The notifications of replies to a person, which are few.
-CREATE INDEX notifications_of_replies ON notifications (owner_id, id) WHERE kind = 'reply' AND NOT withdrawn;
