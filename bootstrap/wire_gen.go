@@ -177,12 +177,14 @@ func initialise(c settings.Config, p Parts, log *slog.Logger, opened storage, st
 	importer := importing.NewImporter(importingPorts)
 	cleanupCleanup := cleanup.New(deletionQueue, mediaStore, v)
 	backofficeUseCases := backoffice2.UseCases{
-		Signin:     signinSignin,
-		Paying:     payingPaying,
-		Refunding:  refundingRefunding,
-		Moderating: moderatingModerating,
-		Office:     backofficeBackOffice,
-		HowTos:     howTos,
+		Signin:      signinSignin,
+		Paying:      payingPaying,
+		Refunding:   refundingRefunding,
+		Moderating:  moderatingModerating,
+		Office:      backofficeBackOffice,
+		Privacy:     privacyPrivacy,
+		Reconciling: reconcilingReconciling,
+		HowTos:      howTos,
 	}
 	bootstrapBackOffice := newBackOffice(c, config, mediaStore, backofficeUseCases)
 	app := &App{

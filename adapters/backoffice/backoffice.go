@@ -48,7 +48,7 @@ func newSite(c Config, u UseCases, in locale.Tag) *Site {
 		}
 		mux.HandleFunc(method+" "+Root+path, handle)
 	}
-	mux.HandleFunc(Root, s.page(func(*visit) (answer, error) { return answer{}, errNoPage }))
+	mux.HandleFunc(Root, s.page(s.staff(route{"* ", access.Overview, func(*Site, *visit) (answer, error) { return answer{}, errNoPage }})))
 	fromElsewhere := http.NewCrossOriginProtection()
 	fromElsewhere.SetDenyHandler(s.page(func(*visit) (answer, error) { return answer{}, errForged }))
 	s.handler = fromElsewhere.Handler(mux)
@@ -60,7 +60,9 @@ var routes = []route{
 	{"GET {$}", access.Overview, (*Site).showOverview},
 	{"GET money/{$}", access.Orders, (*Site).listMoney},
 	{"GET money/search/{$}", access.Orders, (*Site).searchMoney},
+	{"POST money/{$}", access.Money, (*Site).settleFinding},
 	{"GET money/order/{id}/{$}", access.Orders, (*Site).showOrder},
+	{"POST money/order/{id}/{$}", access.Ordering, (*Site).closeOrder},
 	{"GET money/payment/{id}/{$}", access.Money, (*Site).showPayment},
 	{"POST money/payment/{id}/{$}", access.Money, (*Site).refund},
 	{"GET people/{$}", access.People, (*Site).findPeople},

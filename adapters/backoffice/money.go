@@ -1,6 +1,7 @@
 package backoffice
 
 import (
+	"cmp"
 	"crypto/rand"
 	"fmt"
 	"net/url"
@@ -31,8 +32,10 @@ var moneyLists = []moneyList{
 	{"due", access.Money, payments(payment.RefundDue)}, {"disputed", access.Money, payments(payment.Disputed)},
 	{"abnormal", access.Money, refunds(payment.RefundAbnormal)}, {"processing", access.Money, refunds(payment.RefundProcessing)},
 	{"applied", access.Money, payments(payment.Applied)}, {"refunds", access.Money, refunds("")},
-	{"open", access.Orders, orders(payment.Open)}, {"paid", access.Orders, orders(payment.Paid)},
-	{"closed", access.Orders, orders(payment.Closed)},
+	{"open", access.Orders, orders(payment.OrderFilter{State: payment.Open})},
+	{"unknown", access.Orders, orders(payment.OrderFilter{IsInDoubt: true})},
+	{"paid", access.Orders, orders(payment.OrderFilter{State: payment.Paid})},
+	{"closed", access.Orders, orders(payment.OrderFilter{State: payment.Closed})}, {findings, access.Money, nil},
 }
 
 // moneyListsOf returns the lists that the actor may see.
@@ -66,9 +69,9 @@ func payments(state payment.PaymentState) func(*Site, *visit) ([]moneyRow, Pager
 	}
 }
 
-func orders(state payment.State) func(*Site, *visit) ([]moneyRow, Pager, error) {
+func orders(f payment.OrderFilter) func(*Site, *visit) ([]moneyRow, Pager, error) {
 	return func(s *Site, v *visit) ([]moneyRow, Pager, error) {
-		p, err := s.Paying.Orders(v.r.Context(), payment.OrderFilter{State: state}, v.paged())
+		p, err := s.Paying.Orders(v.r.Context(), f, v.paged())
 		rows := page.Map(p, func(o payment.Order) moneyRow {
 			return moneyRow{
 				Path: fmt.Sprintf("money/order/%d/", o.ID), Name: fmt.Sprintf(s.texts.Money.Order, o.ID), Currency: o.Currency, Amount: o.Amount,
@@ -100,14 +103,28 @@ type moneyPage struct {
 	Rows    []moneyRow
 	Pager   Pager
 	Query   string
+
+	Findings []payment.Finding
+	Settling payment.FindingID // whose form has the reason
+	Reason   string
 }
 
 func (s *Site) listMoney(v *visit) (answer, error) {
 	lists := moneyListsOf(v.actor)
-	list := lists[max(0, slices.IndexFunc(lists, func(l moneyList) bool { return l.Key == v.r.FormValue("list") }))]
+	at := slices.IndexFunc(moneyLists, func(l moneyList) bool { return l.Key == cmp.Or(v.r.FormValue("list"), lists[0].Key) })
+	if at < 0 {
+		return answer{}, errNoPage
+	}
+	list := moneyLists[at]
+	if err := v.actor.Enter(list.area); err != nil {
+		return answer{}, err
+	}
+	if list.load == nil {
+		return s.listFindings(v)
+	}
 	rows, pager, err := list.load(s, v)
 	return answer{template: "money.html", title: s.texts.Money.Lists[list.Key], section: "money",
-		body: moneyPage{lists, list.Key, rows, pager, ""}}, err
+		body: moneyPage{Lists: lists, Current: list.Key, Rows: rows, Pager: pager}}, err
 }
 
 // searchMoney leads to the order with the number, or to the payment with the number of the wallet.
@@ -143,6 +160,8 @@ type orderPage struct {
 	IsExpired bool
 	Payments  []paying.Received
 	Journal   []payment.Entry
+	MayClose  bool
+	Reason    string // to close it, as it was entered
 }
 
 func (s *Site) showOrder(v *visit) (answer, error) {
@@ -151,7 +170,31 @@ func (s *Site) showOrder(v *visit) (answer, error) {
 		return answer{}, err
 	}
 	body, err := s.order(v, payment.OrderID(id))
+	body.MayClose, body.Reason = body.State == payment.Open && v.actor.May(access.Ordering), v.r.PostFormValue("reason")
+	if typed := v.typed(); typed != nil {
+		body.Reason = typed.Get("reason")
+	}
 	return answer{template: "order.html", title: fmt.Sprintf(s.texts.Money.Order, id), section: "money", body: body}, err
+}
+
+// closeOrder closes an open order.
+func (s *Site) closeOrder(v *visit) (answer, error) {
+	a, err := s.showOrder(v)
+	if err != nil {
+		return a, err
+	}
+	order := a.body.(orderPage).Order
+	ctx, err := s.Office.Begin(v.r.Context(), audit.Record{
+		By: audit.Actor{Staff: v.actor.ID}, Act: audit.OrderClosed, Object: audit.Numbered(audit.Order, order.ID), About: order.User,
+		Reason: v.r.PostFormValue("reason"),
+	}, nil)
+	if err == nil {
+		err = s.Paying.Close(ctx, order.ID)
+	}
+	if err != nil {
+		return v.again(a, err)
+	}
+	return answer{to: fmt.Sprintf("money/order/%d/?done=close", order.ID)}, nil
 }
 
 func (s *Site) order(v *visit, id payment.OrderID) (o orderPage, err error) {

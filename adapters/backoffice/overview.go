@@ -61,10 +61,14 @@ func (s *Site) showOverview(v *visit) (answer, error) {
 			s.waiting("processing", "money/?list=processing", o.Refunds))
 	}
 	if v.actor.May(access.Orders) {
-		p.Waiting = append(p.Waiting, s.waiting("open", "money/?list=open", o.OpenOrders))
+		p.Waiting = append(p.Waiting, s.waiting("open", "money/?list=open", o.OpenOrders),
+			s.waiting("unknown", "money/?list=unknown", o.InDoubt))
 	}
 	if v.actor.May(access.Money) {
-		p.Waiting = append(p.Waiting, s.waiting("unknown", "", o.InDoubt), s.waiting("findings", "", o.OpenFindings))
+		p.Waiting = append(p.Waiting, s.waiting("findings", "money/?list=findings", o.OpenFindings))
+	}
+	if v.actor.May(access.Imports) {
+		p.Waiting = append(p.Waiting, s.waiting("rejects", "imports/", o.RejectingImports))
 	}
 	p.Plots = []plot{
 		plotOf("joined", o.Days, func(d telemetry.Day) int { return d.Joined }),

@@ -32,7 +32,7 @@ var templateFiles embed.FS
 var templates = parseTemplates()
 
 func parseTemplates() map[string]*template.Template {
-	functions := template.FuncMap{"sum": sum, "standing": standing, "bdi": bdi, "isolate": isolate}
+	functions := template.FuncMap{"sum": sum, "standing": standing, "bdi": bdi, "isolate": isolate, "detail": detail}
 	layout := template.Must(template.New("layout.html").Funcs(functions).ParseFS(templateFiles, "templates/layout.html"))
 	entries, err := templateFiles.ReadDir("templates")
 	if err != nil {

@@ -10,6 +10,8 @@ import (
 	"plaza/application/backoffice"
 	"plaza/application/moderating"
 	"plaza/application/paying"
+	"plaza/application/privacy"
+	"plaza/application/reconciling"
 	"plaza/application/refunding"
 	"plaza/application/signin"
 	"plaza/domain/access"
@@ -43,12 +45,14 @@ type Config struct {
 
 // UseCases are the dependencies of the pages. All are required.
 type UseCases struct {
-	Signin     *signin.Signin
-	Paying     *paying.Paying
-	Refunding  *refunding.Refunding
-	Moderating *moderating.Moderating
-	Office     *backoffice.BackOffice
-	HowTos     publication.HowTos
+	Signin      *signin.Signin
+	Paying      *paying.Paying
+	Refunding   *refunding.Refunding
+	Moderating  *moderating.Moderating
+	Office      *backoffice.BackOffice
+	Privacy     *privacy.Privacy
+	Reconciling *reconciling.Reconciling
+	HowTos      publication.HowTos
 }
 
 // Site serves the pages in one language.

@@ -5,6 +5,7 @@ import (
 
 	"plaza/domain/audit"
 	"plaza/domain/moderation"
+	"plaza/domain/payment"
 )
 
 // Texts are all texts of the pages in one language. Those of faults come from the use cases.
@@ -56,7 +57,8 @@ type PeopleTexts struct {
 	Title, Search, SearchHint, SearchButton, NoneFound, More                 string
 	Name, UID, Phone, State, Joined, Seen, Never, Scopes, Staff, Sessions    string
 	Enabled, Disabled, Roles, NoRoles, Orders, ActsTitle, Reason, ReasonHint string
-	Back, Self, Audit                                                        string
+	Back, Self, Audit, OtherUID                                              string
+	Fields, FieldHints                                                       map[string]string // of forms of acts
 	Acts                                                                     map[string]ActTexts
 }
 
@@ -113,6 +115,9 @@ type MoneyTexts struct {
 	ToRefund, RefundTitle, RefundReason, ReasonHint, RefundAmount     string
 	NoAmount, TooMuch, Continue, Confirm, ConfirmText, Really, Change string
 	Expired, ByStaff, ByCommand, ByServer, NothingLeft                string
+	OrderAmount, OrderHours, Close, CloseEffect, CloseNow             string
+	Differences                                                       map[payment.FindingKind]string
+	Day, Expected, Found, Settle                                      string // of findings
 }
 
 // English are the texts in English.
@@ -135,7 +140,10 @@ var English = Texts{
 	Done: map[string]string{
 		"refund": "The refund was ordered.", "disable": "The account is disabled.", "enable": "The account is enabled.",
 		"rights": "The rights were changed.", "sessions": "All sessions have ended.",
-		"hide": "It is hidden.", "dismiss": "The report is dismissed.", "restore": "It is shown again.",
+		"order": "The order was created.", "close": "The order is closed.", "phone": "The phone number was changed.",
+		"password": "A code for a new password is on its way to the person’s phone number.",
+		"erase":    "The account is closed, and the data of the person is being erased.",
+		"settle":   "The difference is settled.", "hide": "It is hidden.", "dismiss": "The report is dismissed.", "restore": "It is shown again.",
 	},
 	Pages: "Pages", Previous: "Previous", Next: "Next", PageOf: "Page %d of %d; %d in all",
 	Keys: "Keyboard shortcuts",
@@ -154,13 +162,17 @@ var English = Texts{
 		Lists: map[string]string{
 			"due": "To be refunded", "disputed": "Without a matching order", "abnormal": "Refunds that went wrong",
 			"processing": "Refunds in progress", "applied": "Payments", "refunds": "Refunds", "open": "Open orders",
-			"paid": "Paid orders", "closed": "Closed orders",
+			"unknown": "Without an answer of the wallet", "paid": "Paid orders", "closed": "Closed orders",
+			"findings": "Differences from bills",
 		},
 		Hints: map[string]string{
 			"due":        "Payments for orders that needed none: most came in twice, or after the order had ended. The money belongs to the payer.",
 			"disputed":   "Payments that do not match their order, or belong to no order. Compare them with the wallet before you refund them.",
 			"abnormal":   "The money left and did not arrive, or the wallet contradicts itself. See to these at the wallet.",
 			"processing": "The wallet has these, or is asked again until it has answered.",
+			"unknown":    "Orders for which the wallet has not told whether they are paid. The server goes on asking.",
+			"findings": "What the wallet’s bill of a day has and the orders here have not, or the other way round. " +
+				"Settle one when the wallet and you agree about it.",
 		},
 		States: map[string]string{
 			"open": "open", "paid": "paid", "closed": "closed", "applied": "paid the order", "refund_due": "to be refunded",
@@ -196,6 +208,14 @@ var English = Texts{
 		Change:  "Change it",
 		Expired: "expired", ByStaff: "staff %d", ByCommand: "the command line", ByServer: "the server itself",
 		NothingLeft: "All of it is refunded.",
+		OrderAmount: "Enter an amount like 12.50, of at most %s.", OrderHours: "Enter whole hours, from 1 to %d.",
+		Close: "Close this order…", CloseEffect: "The wallet takes no payment for it any more. This cannot be undone.",
+		CloseNow: "Close the order",
+		Differences: map[payment.FindingKind]string{
+			payment.FoundUnknownHere: "A payment that only the bill has", payment.FoundUnknownThere: "A payment that the bill has not",
+			payment.FoundAmount: "Another amount", payment.FoundRefund: "A refund that differs",
+		},
+		Day: "Day of the bill", Expected: "Here", Found: "In the bill", Settle: "Settle it",
 	},
 	Overview: OverviewTexts{
 		Waits: "What waits", Budgets: "Budgets of today", Jobs: "Background jobs", NoJobs: "All background jobs of this server work.",
@@ -204,6 +224,7 @@ var English = Texts{
 			"reports": "Open reports", "due": "Payments to be refunded", "disputed": "Payments that match no order",
 			"abnormal": "Refunds that went wrong", "processing": "Refunds in progress", "open": "Open orders",
 			"unknown": "Payments without an answer of the wallet", "findings": "Differences from the wallet’s bills",
+			"rejects": "Imports with rejected lines, in 7 days",
 		},
 		Plots:   map[string]string{"joined": "People who joined", "events": "Events", "comments": "Comments"},
 		AtLeast: "%d or more", PlotLabel: "%s by day since %s: %d in all, %d today", Today: "%d today", PlotTotal: "%d in 14 days",
@@ -218,6 +239,11 @@ var English = Texts{
 		Roles: "Roles in the back office", NoRoles: "none",
 		Orders: "Orders", ActsTitle: "Change this account", Reason: "Reason", ReasonHint: "Colleagues read it later. At most 500 characters.",
 		Back: "Leave it", Audit: "What staff did to this account", Self: "This is your own account.",
+		OtherUID: "This is not the uid of the person.",
+		Fields: map[string]string{"amount": "Amount", "subject": "Subject", "hours": "Hours until it expires", "username": "New phone number",
+			"uid": "The uid of the person, to confirm"},
+		FieldHints: map[string]string{"amount": "In yuan, like 12.50", "subject": "What the person pays for, as the wallet shows it",
+			"hours": "Whole hours", "username": "Like +86-13800000001", "uid": "It stands above."},
 		Acts: map[string]ActTexts{
 			"disable": {"Disable this account?", "Disable…", "The person cannot log in, and all sessions stop working. What they wrote stays.",
 				"Disable the account"},
@@ -225,6 +251,16 @@ var English = Texts{
 				"Enable the account"},
 			"rights": {"Change the rights of this account?", "Change rights…",
 				"Sessions lose rights that are taken away at once.", "Change the rights"},
+			"order": {"Create an order?", "Create an order…", "The person can pay it in the wallet until it expires.", "Create the order"},
+			"phone": {"Change the phone number?", "Change the phone number…",
+				"The person logs in with the new number. All sessions end, and the former number is told.", "Change the number"},
+			"password": {"Send a code for a new password?", "New password…",
+				"The person gets a code by SMS, and sets a password with it in the app within ten minutes. Nobody else learns either.",
+				"Send the code"},
+			"export": {"Export all data of this person?", "Export…",
+				"Only because the person asked for it. Give the file to nobody else.", "Download the data"},
+			"erase": {"Erase this person?", "Erase…", "Only because the person asked for it. What they wrote and their pictures are deleted; " +
+				"of payments, amounts and numbers stay. This cannot be undone.", "Erase the person"},
 			"sessions": {"End all sessions of this account?", "End sessions…", "The person has to log in again everywhere.", "End all sessions"},
 		},
 	},
@@ -279,7 +315,9 @@ var English = Texts{
 			audit.AccountErased: "erased the person", audit.AccountExported: "exported the person’s data", audit.PasswordSet: "set the password",
 			audit.PhoneSet: "set the phone number", audit.ScopesSet: "changed the rights", audit.StaffGranted: "gave access to the back office",
 			audit.StaffRevoked: "took the back office away", audit.TokenIssued: "issued a token", audit.TokenRevoked: "revoked a token",
-			audit.SessionsEnded: "ended all sessions", audit.OrderCreated: "created an order", audit.RefundOrdered: "ordered a refund",
+			audit.SessionsEnded: "ended all sessions", audit.OrderCreated: "created an order", audit.OrderClosed: "closed an order",
+			audit.FindingSettled: "settled a difference", audit.PasswordCodeSent: "sent a code for a new password",
+			audit.RefundOrdered:  "ordered a refund",
 			audit.BillReconciled: "compared a bill of the wallet", audit.Imported: "imported files", audit.DemoLoaded: "loaded the demo data",
 			audit.DemoRemoved: "removed the demo data", audit.Repaired: "repaired derived data", audit.SchemaMigrated: "migrated the database",
 			audit.BackedUp: "copied the database", audit.PicturesAdopted: "gave the pictures to the database",
@@ -289,7 +327,7 @@ var English = Texts{
 			audit.Account: "account", audit.Token: "token", audit.Order: "order", audit.Payment: "payment", audit.Refund: "refund",
 			audit.Report: "report", audit.Event: "event", audit.Comment: "comment", audit.Image: "image", audit.Plate: "plate",
 			audit.Profile: "profile of account", audit.Publication: "publication", audit.Node: "node", audit.Demand: "demand",
-			audit.Bill: "bill of", audit.File: "file", audit.Database: "database",
+			audit.Bill: "bill of", audit.Finding: "difference", audit.File: "file", audit.Database: "database",
 		},
 	},
 }

@@ -3,6 +3,7 @@ package backoffice
 import (
 	"fmt"
 	"html/template"
+	"regexp"
 	"strconv"
 	"strings"
 
@@ -31,6 +32,18 @@ func sum(currency string, minor int64) string {
 		return fmt.Sprintf("%s¥%d.%02d", sign, minor/100, minor%100)
 	}
 	return fmt.Sprintf("%s%s %d.%02d", sign, currency, minor/100, minor%100)
+}
+
+// written matches amounts in minor units, as the journal and findings have them.
+var written = regexp.MustCompile(`\b\d{1,15} [A-Z]{3}\b`)
+
+// detail is a text of the journal or of a finding for people.
+func detail(text string) string {
+	return written.ReplaceAllStringFunc(text, func(amount string) string {
+		minor, currency, _ := strings.Cut(amount, " ")
+		n, _ := strconv.ParseInt(minor, 10, 64) // at most 15 digits
+		return sum(currency, n)
+	})
 }
 
 // minorUnits reads an amount like 12, 12.5 or ¥12.50. It reports false for anything else.

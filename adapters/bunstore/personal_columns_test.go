@@ -159,8 +159,8 @@ var personalTables = map[string]personalTable{
 	},
 	"findings": { // of bills: of numbers, amounts and times alone
 		owner:    "order_id IN (SELECT id FROM orders WHERE user_id = {user})",
-		internal: "id day kind transaction_id out_refund_no order_id expected found seen resolved",
-		kept:     "id day kind transaction_id out_refund_no order_id expected found seen resolved",
+		internal: "id day kind transaction_id out_refund_no order_id expected found seen resolved settled",
+		kept:     "id day kind transaction_id out_refund_no order_id expected found seen resolved settled",
 	},
 	"audit_records": { // by_person is at the command line, and no user
 		kind: personaldata.StaffActs, owner: "about = {user} OR by_user = {user}",

@@ -72,7 +72,9 @@ func (v Ledger) OpenOrders(ctx context.Context, id user.ID) ([]payment.Order, er
 // ordersOf returns the orders that the filter selects, the newest first.
 func (l *ledger) ordersOf(f payment.OrderFilter) []payment.Order {
 	theirs := l.orders.where(func(o payment.Order) bool {
-		return (o.User == f.User || f.User == 0) && (o.State == f.State || f.State == "")
+		inDoubt := func(p payment.Prepayment) bool { return p.IsInDoubt() }
+		return (o.User == f.User || f.User == 0) && (o.State == f.State || f.State == "") &&
+			(!f.IsInDoubt || slices.ContainsFunc(l.prepayments[o.ID], inDoubt))
 	})
 	return sorted(theirs, latest(payment.Order.AtCursor))
 }

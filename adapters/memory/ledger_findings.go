@@ -21,7 +21,8 @@ type findingKey struct {
 // seenFinding is a finding with the begin of the last comparison that has found it.
 type seenFinding struct {
 	payment.Finding
-	seen time.Time
+	seen      time.Time
+	isSettled bool // by staff
 }
 
 // reconciliation is the comparison of a day's bill.
@@ -94,13 +95,31 @@ func (v Ledger) StoreFindings(ctx context.Context, began time.Time, all []paymen
 				f.ID = payment.FindingID(v.s.numbers.finding.next())
 			}
 			f.Resolved = instant.Normalise(f.Resolved)
+			isSettled := known.isSettled && known.Expected == f.Expected && known.Found == f.Found
+			if isSettled {
+				f.Resolved = known.Resolved
+			}
 			seen := instant.Normalise(began)
 			if known.seen.After(seen) {
 				seen = known.seen
 			}
-			l.findings[key] = seenFinding{f, seen}
+			l.findings[key] = seenFinding{f, seen, isSettled}
 		}
 		return nil
+	})
+}
+
+// SettleFinding implements payment.Findings.
+func (v Ledger) SettleFinding(ctx context.Context, id payment.FindingID, now time.Time) error {
+	return exec(ctx, v.s, func() error {
+		for key, f := range v.s.ledger.findings {
+			if f.ID == id && f.Resolved.IsZero() {
+				f.Resolved, f.isSettled = instant.Normalise(now), true
+				v.s.ledger.findings[key] = f
+				return nil
+			}
+		}
+		return payment.ErrNoOpenFinding
 	})
 }
 

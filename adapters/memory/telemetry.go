@@ -27,7 +27,7 @@ func (v Telemetry) Recent(ctx context.Context, days []time.Time) (telemetry.Rece
 		}
 		for _, prepayments := range l.prepayments {
 			for _, p := range prepayments {
-				if p.State == payment.Unknown || p.State == payment.Closing {
+				if p.IsInDoubt() {
 					r.InDoubt++
 				}
 			}

@@ -15,6 +15,7 @@ import (
 	"plaza/application/telemetry"
 	"plaza/domain/access"
 	"plaza/domain/audit"
+	"plaza/domain/fault"
 	"plaza/domain/imported"
 	"plaza/domain/user"
 	"plaza/domain/verification"
@@ -52,6 +53,24 @@ type BackOffice struct{ ports Ports }
 
 // New returns the use cases over the ports.
 func New(p Ports) *BackOffice { return &BackOffice{p} }
+
+// Begin returns a context that carries the record of an act of staff, and of its reason (MOD-04). It returns the faults of the
+// reason and readErr together.
+func (b *BackOffice) Begin(ctx context.Context, r audit.Record, readErr error) (context.Context, error) {
+	var wrong fault.Fields
+	wrong.Add("reason", ReasonLimit.RequiredLine(&r.Reason))
+	r.At = b.ports.Now()
+	return audit.With(ctx, r), fault.Merge(readErr, wrong.Err())
+}
+
+// BeginCopy is like Begin, for an act that changes no stored data. Its record is stored at once.
+func (b *BackOffice) BeginCopy(ctx context.Context, r audit.Record, readErr error) (context.Context, error) {
+	ctx, err := b.Begin(ctx, r, readErr)
+	if err == nil {
+		err = audit.Complete(ctx, b.ports.Audit)
+	}
+	return ctx, err
+}
 
 // act returns a context that carries the audit record of an act of staff on an account (MOD-04). A route of the interface
 // has begun the record.

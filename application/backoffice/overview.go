@@ -7,6 +7,7 @@ import (
 	"plaza/application/telemetry"
 	"plaza/domain/access"
 	"plaza/domain/calendar"
+	"plaza/domain/page"
 	"plaza/domain/verification"
 )
 
@@ -42,6 +43,8 @@ type Overview struct {
 
 	OpenReports int // that staff have not decided
 
+	RejectingImports int // that rejected lines on the last days, of the latest page.MaxSize
+
 	Translator Budget
 	Messages   Budget
 	Jobs       []FailingJob
@@ -57,6 +60,9 @@ type Budget struct {
 
 // Left returns what is left of the budget.
 func (b Budget) Left() int64 { return max(0, b.Limit-b.Spent) }
+
+// rejectsShown is how long an Overview shows that an import rejected lines.
+const rejectsShown = 7 * 24 * time.Hour
 
 // overviewDays is how many days an Overview has.
 const overviewDays = 14
@@ -81,12 +87,22 @@ func (b *BackOffice) Overview(ctx context.Context, actor access.Actor) (Overview
 	if err != nil {
 		return Overview{}, err
 	}
+	latest, _ := page.New(1, page.MaxSize) // both are positive
+	runs, err := b.ports.Imports.Runs(ctx, latest)
+	if err != nil {
+		return Overview{}, err
+	}
 	o := Overview{
 		At: now, OpenOrders: recent.OpenOrders, InDoubt: recent.InDoubt, RefundDue: sample.RefundDue, Disputed: sample.Disputed,
 		Refunds: recent.Refunds, AbnormalRefunds: sample.AbnormalRefunds, OpenReports: recent.OpenReports,
 		Translator: Budget{Name: spending.Translator, Limit: budget, Spent: sample.Spent},
 		Messages:   Budget{Limit: b.ports.Messages.Messages, Spent: taken.Messages},
 		Jobs:       b.ports.Jobs.Failing(), Days: recent.Days,
+	}
+	for _, r := range runs.Items {
+		if r.Rejected > 0 && now.Sub(r.Began) < rejectsShown {
+			o.RejectingImports++
+		}
 	}
 	for _, n := range sample.OpenFindings {
 		o.OpenFindings = min(o.OpenFindings+n, telemetry.MaxCount)

@@ -276,6 +276,7 @@ var simplifiedChinese = map[string]string{
 	"Send exactly one of phone, uid and name.":              "请在 phone、uid 和 name 中只提供一个。",
 	"You cannot disable your own account.":                  "您不能停用自己的账号。",
 	"You cannot take the role admin from your own account.": "您不能取消自己的 admin 角色。",
+	"No open difference has this number.":                   "没有此编号的未了结差异。",
 	"Import not found.":                                     "导入不存在。",
 	"The scope back_office needs a role.":                   "拥有 back_office 权限需要一个角色。",
 	"This needs the role %s.":                               "此操作需要角色 %s。",

@@ -21,7 +21,11 @@ var simplifiedChinesePages = map[string]string{
 	"Enter": "Enter", "open it": "打开", "h d r": "h d r",
 	"hide, dismiss or restore what is reported: type the reason, and press Enter": "隐藏、驳回或恢复被举报的内容：输入原因后按 Enter", "?": "?",
 	"show or hide this": "显示或收起此说明", "Reason": "原因", "By": "操作人", "When": "时间", "State": "状态", "More": "更多", "Name": "姓名",
-	"Find": "查找", "What": "项目",
+	"Find": "查找", "What": "项目", "The order was created.": "订单已创建。", "The order is closed.": "订单已关闭。",
+	"The phone number was changed.":                                         "手机号已更改。",
+	"A code for a new password is on its way to the person’s phone number.": "重设密码的验证码正在发往该用户的手机号。",
+	"The account is closed, and the data of the person is being erased.":    "账号已关闭，正在清除该用户的数据。",
+	"The difference is settled.":                                            "差异已了结。",
 
 	// The login.
 	"Phone number": "手机号", "Like +86-13800000001": "例如 +86-13800000001", "Password": "密码",
@@ -40,7 +44,7 @@ var simplifiedChinesePages = map[string]string{
 	"Events": "事件", "Comments": "评论", "People who joined": "新用户", "%d or more": "%d 或更多",
 	"%s by day since %s: %d in all, %d today": "%s：自 %s 起每日数量，共 %d，今天 %d", "%d today": "今天 %d", "%d in 14 days": "14 天 %d",
 	"Translator %s": "翻译服务 %s", "No translator": "无翻译服务", "Messages with codes": "验证码短信", "%d of %d left": "剩余 %d，共 %d",
-	"%d used": "已用 %d", "no limit": "不限",
+	"%d used": "已用 %d", "no limit": "不限", "Imports with rejected lines, in 7 days": "7 天内有被拒行的导入",
 
 	// Money.
 	"Without a matching order": "与订单不符", "Refunds": "退款", "Paid orders": "已支付订单", "Closed orders": "已关闭订单", "To be refunded": "待退款",
@@ -71,7 +75,16 @@ var simplifiedChinesePages = map[string]string{
 	"Enter an amount like 12.50.": "请输入金额，例如 12.50。", "At most %s is left of this payment.": "此笔支付最多还可退 %s。", "Continue": "继续",
 	"Refund %s now": "立即退款 %s", "The wallet returns %s to the payer. This cannot be undone.": "钱包将退还 %s 给付款人，此操作无法撤销。",
 	"Refund this?": "确认退款？", "Change it": "修改", "expired": "已过期", "staff %d": "工作人员 %d", "the command line": "命令行",
-	"the server itself": "服务器", "All of it is refunded.": "已全部退款。",
+	"the server itself": "服务器", "All of it is refunded.": "已全部退款。", "Without an answer of the wallet": "钱包尚无结果",
+	"Differences from bills": "账单差异",
+	"Orders for which the wallet has not told whether they are paid. The server goes on asking.": "钱包尚未告知是否已支付的订单，服务器会继续询问。",
+	"What the wallet’s bill of a day has and the orders here have not, or the other way round. Settle " +
+		"one when the wallet and you agree about it.": "钱包某日账单有而此处订单没有的内容，或相反。与钱包核对一致后再了结。",
+	"Enter an amount like 12.50, of at most %s.": "请输入金额，例如 12.50，最多 %s。", "Enter whole hours, from 1 to %d.": "请输入整数小时，从 1 到 %d。",
+	"Close this order…": "关闭此订单…", "The wallet takes no payment for it any more. This cannot be undone.": "钱包不再为其收款，此操作无法撤销。",
+	"Close the order": "关闭订单", "A payment that only the bill has": "只在账单中的支付", "A payment that the bill has not": "账单中没有的支付",
+	"Another amount": "金额不同", "A refund that differs": "不一致的退款", "Day of the bill": "账单日期", "Here": "此处", "In the bill": "账单中",
+	"Settle it": "了结",
 
 	// People.
 	"Find people": "查找用户", "Phone number like +86-13800000001, uid, or a name": "手机号（例如 +86-13800000001）、uid 或姓名",
@@ -89,6 +102,22 @@ var simplifiedChinesePages = map[string]string{
 	"Sessions lose rights that are taken away at once.": "被取消的权限在会话中立即失效。", "Change the rights": "更改权限",
 	"End all sessions of this account?": "结束此账号的所有会话？", "End sessions…": "结束会话…",
 	"The person has to log in again everywhere.": "该用户须在各处重新登录。", "End all sessions": "结束所有会话",
+	"This is not the uid of the person.": "这不是该用户的 uid。", "Hours until it expires": "有效小时数", "New phone number": "新手机号",
+	"The uid of the person, to confirm": "输入该用户的 uid 以确认", "In yuan, like 12.50": "单位为元，例如 12.50",
+	"What the person pays for, as the wallet shows it": "付款内容，在钱包中显示", "Whole hours": "整数小时", "It stands above.": "见上方。",
+	"Create an order?": "创建订单？", "Create an order…": "创建订单…",
+	"The person can pay it in the wallet until it expires.": "该用户可在到期前用钱包支付。", "Create the order": "创建订单",
+	"Change the phone number?": "更改手机号？", "Change the phone number…": "更改手机号…",
+	"The person logs in with the new number. All sessions end, and the former number is told.": "该用户用新号码登录，所有会话结束，并通知原号码。",
+	"Change the number": "更改号码", "Send a code for a new password?": "发送重设密码的验证码？", "New password…": "新密码…",
+	"The person gets a code by SMS, and sets a password with it in the app within ten " +
+		"minutes. Nobody else learns either.": "该用户会收到短信验证码，须在十分钟内用它在应用中设置密码，其他人都不会知道。",
+	"Send the code": "发送验证码", "Export all data of this person?": "导出该用户的全部数据？", "Export…": "导出…",
+	"Only because the person asked for it. Give the file to nobody else.": "仅在本人要求时进行，文件不得交给他人。", "Download the data": "下载数据",
+	"Erase this person?": "注销该用户？", "Erase…": "注销…",
+	"Only because the person asked for it. What they wrote and their pictures are deleted; of payments, " +
+		"amounts and numbers stay. This cannot be undone.": "仅在本人要求时进行。其发布的内容和图片会被删除；支付的金额和编号保留。此操作无法撤销。",
+	"Erase the person": "注销用户",
 
 	// Imports.
 	"Import %d": "导入 %d", "Files": "文件", "Began": "开始", "Ended": "结束", "Lines": "行数", "Stored": "已保存",
@@ -132,4 +161,6 @@ var simplifiedChinesePages = map[string]string{
 	"loaded the demo data": "载入了演示数据", "disabled the account": "停用了账号", "enabled the account": "启用了账号", "set the password": "设置了密码",
 	"gave access to the back office": "授予了后台权限", "report": "举报", "account": "账号", "payment": "支付", "refund": "退款",
 	"profile of account": "账号资料", "file": "文件", "token": "令牌", "order": "订单", "bill of": "账单", "database": "数据库",
+	"closed an order": "关闭了订单", "settled a difference": "了结了差异", "sent a code for a new password": "发送了重设密码的验证码",
+	"difference": "差异",
 }

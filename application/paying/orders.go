@@ -2,8 +2,10 @@ package paying
 
 import (
 	"context"
+	"errors"
 
 	"plaza/domain/access"
+	"plaza/domain/audit"
 	"plaza/domain/fault"
 	"plaza/domain/idempotency"
 	"plaza/domain/page"
@@ -40,6 +42,29 @@ func (p *Paying) newOrder(ctx context.Context, d payment.Draft) (payment.Order, 
 		d.User = 0
 	}
 	return d.Order(p.now())
+}
+
+// Close closes an open order, after its prepayments at the wallet (OFF-05). It returns payment.ErrPaid or payment.ErrClosed for an
+// order that is not open, and the wallet's fault if a prepayment can't be closed now. Only the last step is the act of staff.
+func (p *Paying) Close(ctx context.Context, id payment.OrderID) error {
+	var steps []payment.Step
+	before := audit.Without(ctx)
+	err := p.ledger.Change(before, id, func(t *payment.Trade) error {
+		steps = t.CloseAll(p.limits.Lease, p.now())
+		t.ScheduleCheck(p.limits.Interval, p.now())
+		return nil
+	})
+	for _, step := range steps {
+		err = errors.Join(err, p.close(before, id, step.Prepayment))
+	}
+	if err != nil {
+		return err
+	}
+	return p.ledger.Change(ctx, id, func(t *payment.Trade) error {
+		err := t.Close(p.now())
+		t.ScheduleCheck(p.limits.Interval, p.now())
+		return err
+	})
 }
 
 // Orders returns a page of the orders that the filter selects, the newest first.

@@ -119,6 +119,11 @@ func (r *Reconciling) ReconcileDue(ctx context.Context) error {
 	return failures
 }
 
+// Settle makes an open finding settled, or returns payment.ErrNoOpenFinding. It stays so in later comparisons that find the same.
+func (r *Reconciling) Settle(ctx context.Context, id payment.FindingID) error {
+	return r.ledger.SettleFinding(ctx, id, r.now())
+}
+
 // Findings returns a page of the findings that the filter selects, the newest first.
 func (r *Reconciling) Findings(ctx context.Context, f payment.FindingFilter, p page.Request) (page.Page[payment.Finding], error) {
 	return r.ledger.Findings(ctx, f, p)

@@ -70,6 +70,9 @@ type CodeRequest struct {
 	Purpose  verification.Purpose
 	From     netip.Addr
 	Language locale.Tag
+
+	byStaff bool // a member of staff asks for the person of the account, which has the number
+	ofStaff bool // the account is of staff
 }
 
 // CodeSent is what the caller learns about the code. It is the same whether or not an account has the number.
@@ -103,12 +106,16 @@ func (s *Signin) RequestCode(ctx context.Context, r CodeRequest, readErr error) 
 		return CodeSent{}, err
 	}
 	now := s.now()
-	code, drawn := verification.New(r.Purpose, verification.NumberOf(phone), s.joining.Keys, now)
+	keys := s.joining.Keys
+	if r.ofStaff {
+		keys = keys.OfStaff()
+	}
+	code, drawn := verification.New(r.Purpose, verification.NumberOf(phone), keys, now)
 	expense := verification.Expense{Budget: s.joining.Budget, DiallingCode: phone.DiallingCode(), Messages: 1, Now: now}
-	if !r.Purpose.NeedsKey() {
+	if !r.Purpose.NeedsKey() && !r.byStaff {
 		expense.Budget = s.joining.Budget.WithoutKey()
 	}
-	if r.Purpose == verification.ResetPassword {
+	if r.Purpose == verification.ResetPassword && !r.byStaff {
 		expense.Messages = 0
 	}
 	err = s.joining.Codes.Reserve(ctx, verification.Request{Code: code.State(), From: access.SourceOf(r.From).First(), Expense: expense})
@@ -120,6 +127,22 @@ func (s *Signin) RequestCode(ctx context.Context, r CodeRequest, readErr error) 
 		Text: TextOf(r.Purpose, drawn, r.Language, s.joining.Host), ExpiresIn: verification.Life,
 	}})
 	return CodeSent{verification.Life, verification.ResendAfter}, nil
+}
+
+// SendsCodes reports whether the server has a sender of codes.
+func (s *Signin) SendsCodes() bool { return s.joining.Sender != nil }
+
+// SendPasswordCode sends the person of the account a code to replace the password with, in the language, because a member of
+// staff asks for it from the address (OFF-05). Only that person learns the code. No other one is good for an account of staff.
+func (s *Signin) SendPasswordCode(ctx context.Context, id user.ID, from netip.Addr, in locale.Tag) error {
+	account, err := s.accounts.ByID(ctx, id)
+	if err != nil {
+		return err
+	}
+	_, err = s.RequestCode(ctx, CodeRequest{
+		Username: account.Phone.String(), Purpose: verification.ResetPassword, From: from, Language: in, byStaff: true, ofStaff: account.IsStaff(),
+	}, nil)
+	return err
 }
 
 // notify tells the former number of an account, by a message beside the call, that the account has another one (AUT-18).
@@ -249,10 +272,10 @@ func (s *Signin) MessageCount(o Outcome) int64 {
 // Close waits until the messages on their way have ended.
 func (s *Signin) Close() { s.sending.all.Wait() }
 
-// checkCode counts a try of the code and compares it. It returns the spending of the change that the code allows, or
+// checkCode counts a try of the code and compares it by the keys. It returns the spending of the change that the code allows, or
 // verification.ErrWrongCode.
 func (s *Signin) checkCode(
-	ctx context.Context, p verification.Purpose, phone user.Phone, typed secret.String, from netip.Addr,
+	ctx context.Context, p verification.Purpose, keys verification.Keys, phone user.Phone, typed secret.String, from netip.Addr,
 ) (verification.Spending, error) {
 	attempt := verification.Attempt{
 		Purpose: p, Number: verification.NumberOf(phone), From: access.SourceOf(from).First(), Now: s.now(),
@@ -261,5 +284,5 @@ func (s *Signin) checkCode(
 	if err != nil {
 		return verification.Spending{}, err
 	}
-	return code.Verify(s.joining.Keys, typed, attempt.From)
+	return code.Verify(keys, typed, attempt.From)
 }

@@ -61,7 +61,7 @@ func (s *Signin) SignUp(ctx context.Context, r SignUp, readErr error) (SignedUp,
 	if err != nil {
 		return SignedUp{}, err
 	}
-	spending, err := s.checkCode(ctx, verification.SignUp, phone, code, r.From)
+	spending, err := s.checkCode(ctx, verification.SignUp, s.joining.Keys, phone, code, r.From)
 	if err != nil {
 		return SignedUp{}, err
 	}
@@ -96,8 +96,9 @@ type PasswordReset struct {
 }
 
 // ResetPassword replaces the password of the account with the number (AUT-17). In the same step all its keys end. Failed
-// logins of the number are forgotten, so that the person can log in. Without such an account, or if it is disabled or of
-// staff, it returns verification.ErrWrongCode: a telephone alone must not open the back office.
+// logins of the number are forgotten, so that the person can log in. Without such an account, or if it is disabled, it returns
+// verification.ErrWrongCode. So it does for an account of staff, unless a colleague asked for the code: a telephone alone must
+// not open the back office.
 func (s *Signin) ResetPassword(ctx context.Context, r PasswordReset, readErr error) error {
 	phone, err := s.loginName(ctx, r.Username)
 	if _, isFault := fault.As(err); err != nil && !isFault {
@@ -109,23 +110,27 @@ func (s *Signin) ResetPassword(ctx context.Context, r PasswordReset, readErr err
 	if err != nil {
 		return err
 	}
-	spending, err := s.checkCode(ctx, verification.ResetPassword, phone, code, r.From)
-	if err != nil {
-		return err
-	}
 	account, err := s.accounts.ByPhone(ctx, phone)
-	if errors.Is(err, access.ErrNoAccount) {
-		return verification.ErrWrongCode
-	}
-	if err != nil {
+	if err != nil && !errors.Is(err, access.ErrNoAccount) {
 		return err
+	}
+	keys := s.joining.Keys
+	if account.IsStaff() {
+		keys = keys.OfStaff()
+	}
+	spending, err := s.checkCode(ctx, verification.ResetPassword, keys, phone, code, r.From)
+	switch {
+	case err != nil:
+		return err
+	case account.User == 0:
+		return verification.ErrWrongCode
 	}
 	hash, err := s.hash(ctx, access.Attempt{Phone: phone, Source: access.SourceOf(r.From)}, r.Password)
 	if err != nil {
 		return err
 	}
 	err = s.accounts.Change(ctx, account.User, func(a *access.Account) error {
-		if a.Disabled || a.IsStaff() || a.Phone != phone {
+		if a.Disabled || a.IsStaff() != account.IsStaff() || a.Phone != phone {
 			return verification.ErrWrongCode
 		}
 		a.SetPassword(hash)
@@ -159,7 +164,7 @@ func (s *Signin) ChangePhone(ctx context.Context, actor access.Actor, c PhoneCha
 	if account, err = s.confirm(ctx, account.Phone, c.From, "password", c.Password); err != nil {
 		return err
 	}
-	spending, err := s.checkCode(ctx, verification.ChangePhone, phone, code, c.From)
+	spending, err := s.checkCode(ctx, verification.ChangePhone, s.joining.Keys, phone, code, c.From)
 	if err != nil {
 		return err
 	}
@@ -183,7 +188,7 @@ func (s *Signin) Leave(ctx context.Context, actor access.Actor, l access.Leaving
 	if account, err = s.confirm(ctx, account.Phone, l.From, "password", l.Password); err != nil {
 		return err
 	}
-	spending, err := s.checkCode(ctx, verification.Erase, account.Phone, code, l.From)
+	spending, err := s.checkCode(ctx, verification.Erase, s.joining.Keys, account.Phone, code, l.From)
 	if err != nil {
 		return err
 	}

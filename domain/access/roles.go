@@ -47,9 +47,9 @@ var areas = map[Area][]Role{
 // acts has the acts that the roles of an area see in the audit. Admins see all others, too.
 var acts = map[Area][]audit.Act{
 	Imports: {audit.Imported}, Reports: {audit.Hidden, audit.Restored, audit.ReportDecided},
-	Money: {audit.RefundOrdered, audit.BillReconciled}, Orders: {audit.OrderCreated},
+	Money: {audit.RefundOrdered, audit.BillReconciled, audit.FindingSettled}, Orders: {audit.OrderCreated, audit.OrderClosed},
 	People: {audit.AccountCreated, audit.AccountDisabled, audit.AccountEnabled, audit.AccountErased, audit.AccountExported,
-		audit.PasswordSet, audit.PhoneSet, audit.TokenIssued, audit.TokenRevoked, audit.SessionsEnded},
+		audit.PasswordSet, audit.PasswordCodeSent, audit.PhoneSet, audit.TokenIssued, audit.TokenRevoked, audit.SessionsEnded},
 }
 
 // Roles returns the roles that may enter the area.

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"plaza/domain/fault"
 )
 
 // FindingID numbers findings.
@@ -32,7 +34,7 @@ type FindingState string
 // The states of a finding.
 const (
 	FindingOpen     FindingState = "open"
-	FindingResolved FindingState = "resolved" // it was repaired, or a later comparison did not find it any more
+	FindingResolved FindingState = "resolved" // it was repaired or settled, or a later comparison did not find it any more
 )
 
 // FindingStates returns every state of a finding.
@@ -51,6 +53,9 @@ type Finding struct {
 	Found         string   // what the bill has, for people; empty: nothing
 	Resolved      time.Time
 }
+
+// ErrNoOpenFinding is the fault of settling what is not open.
+var ErrNoOpenFinding = fault.New(fault.NotFound, "No open difference has this number.")
 
 // FindingFilter selects findings.
 type FindingFilter struct {

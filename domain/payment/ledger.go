@@ -41,8 +41,9 @@ type Orders interface {
 
 // OrderFilter selects orders.
 type OrderFilter struct {
-	User  user.ID // zero: of all users
-	State State   // empty: any
+	User      user.ID // zero: of all users
+	State     State   // empty: any
+	IsInDoubt bool    // only those with a prepayment whose outcome the wallet has not told (Prepayment.IsInDoubt)
 }
 
 // Trades stores what happens to orders.
@@ -98,7 +99,8 @@ type Findings interface {
 	// before until, in the order of their cursors.
 	RefundsSent(ctx context.Context, after Cursor, until time.Time, limit int) ([]LedgerEntry, error)
 	// StoreFindings stores what the comparison that began at the instant has found. A finding that is stored already keeps
-	// its number and takes the other fields, Resolved included.
+	// its number and takes the other fields, Resolved included; but one that was settled stays as it is if what was expected
+	// and found is the same.
 	StoreFindings(ctx context.Context, began time.Time, all []Finding) error
 	// EndReconciliation ends the comparison of a day that began at the instant: open findings of the day that
 	// no comparison has stored since then become resolved now. If the day is over by now, the day is completed.
@@ -108,6 +110,8 @@ type Findings interface {
 	ClaimReconciliation(ctx context.Context, d Day, now, until time.Time) (bool, error)
 	// Findings returns a page of the findings that the filter selects, the newest first.
 	Findings(ctx context.Context, f FindingFilter, p page.Request) (page.Page[Finding], error)
+	// SettleFinding makes the open finding settled, and resolved now. It returns ErrNoOpenFinding if none has the number.
+	SettleFinding(ctx context.Context, id FindingID, now time.Time) error
 }
 
 // PaymentFilter selects payments.

@@ -83,6 +83,9 @@ func ErrTooRecentToClose(wait time.Duration) *fault.Error {
 // IsAlive reports whether the prepayment may still be paid.
 func (p *Prepayment) IsAlive() bool { return p.State != ClosedAtWallet && p.State != Settled }
 
+// IsInDoubt reports whether the wallet has not told the outcome.
+func (p *Prepayment) IsInDoubt() bool { return p.State == Unknown || p.State == Closing }
+
 // IsUsable reports whether the payer can use the ticket at the instant.
 func (p *Prepayment) IsUsable(now time.Time) bool { return p.State == Live && now.Before(p.Expires) }
 

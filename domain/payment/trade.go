@@ -225,20 +225,41 @@ func (t *Trade) Expire(lease time.Duration, now time.Time) []Step {
 	if t.Order.CheckPayable(now) == nil {
 		return nil
 	}
-	var steps []Step
-	alive := false
+	if t.Order.State == Open && t.alive() == nil {
+		t.end(now)
+	}
+	return t.CloseAll(lease, now)
+}
+
+// CloseAll returns the prepayments to close at the wallet, before the order is closed.
+func (t *Trade) CloseAll(lease time.Duration, now time.Time) (steps []Step) {
 	for n := range t.Prepayments {
 		p := &t.Prepayments[n]
-		alive = alive || p.IsAlive()
 		if p.IsAlive() && !t.isDisputed(p.TradeNo) && !now.Before(p.LeasedUntil) {
 			steps = append(steps, t.close(p, lease, now))
 		}
 	}
-	if !alive && t.Order.State == Open {
-		t.Order.State = Closed
-		t.note(now, NotedExpired, "", nil)
-	}
 	return steps
+}
+
+// Close closes an open order for which the wallet takes no payment. It returns ErrBusy while a prepayment is alive, and ErrPaid
+// or ErrClosed for an order that is not open.
+func (t *Trade) Close(now time.Time) error {
+	switch {
+	case t.Order.State == Paid:
+		return ErrPaid
+	case t.Order.State == Closed:
+		return ErrClosed
+	case t.alive() != nil:
+		return ErrBusy(0)
+	}
+	t.end(now)
+	return nil
+}
+
+func (t *Trade) end(now time.Time) {
+	t.Order.State = Closed
+	t.note(now, NotedExpired, "", nil)
 }
 
 // DisputeInterval is how often the wallet is queried about a disputed payment.

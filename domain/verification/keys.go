@@ -19,7 +19,10 @@ type KeyID string
 
 // Keys are the keys of hashes. The first one hashes new codes. Codes of the others are still
 // checked, so a key is replaced without losing codes.
-type Keys struct{ all []key }
+type Keys struct {
+	all []key
+	of  string // before the purpose; empty: codes of no staff
+}
 
 type key struct {
 	id     KeyID
@@ -46,10 +49,13 @@ func NewKeys(secrets ...secret.String) (Keys, error) {
 	return keys, nil
 }
 
+// OfStaff returns the keys of codes for accounts of staff, which a colleague asks for. They match no other code (AUT-17).
+func (k Keys) OfStaff() Keys { return Keys{k.all, "staff "} }
+
 // hash returns the hash of a new code, and the name of its key.
 func (k Keys) hash(p Purpose, n Number, code secret.String) (Hash, KeyID) {
 	newest := k.all[0]
-	return sum(newest.secret, string(p), n.digits, code.Reveal()), newest.id
+	return sum(newest.secret, k.of+string(p), n.digits, code.Reveal()), newest.id
 }
 
 // matches reports whether the named key makes the hash of the code. The time that it takes does not
@@ -57,7 +63,7 @@ func (k Keys) hash(p Purpose, n Number, code secret.String) (Hash, KeyID) {
 func (k Keys) matches(h Hash, id KeyID, p Purpose, n Number, code secret.String) bool {
 	for _, key := range k.all {
 		if key.id == id {
-			got := sum(key.secret, string(p), n.digits, code.Reveal())
+			got := sum(key.secret, k.of+string(p), n.digits, code.Reveal())
 			return hmac.Equal(got[:], h[:])
 		}
 	}

@@ -60,7 +60,7 @@ func (on store) rows() []row {
 		imageRows, pictureSizeRows, plateRows, importedRows, importingRows, paymentRows, pictureRows, backOfficeRows, auditRows, staffPeopleRows,
 		roleRows, overviewRows, importRunRows, usualPlaceRows, sessionRows,
 		addressLimitRows, oracleRows, assignedRows, borderRows, formRows, spoofRows, polyglotRows, keyRows,
-		codeRows, joiningRows, resettingRows, changingPhoneRows, profileRows, lineRows, leavingRows, staffPageRows,
+		codeRows, joiningRows, resettingRows, changingPhoneRows, profileRows, lineRows, leavingRows, staffPageRows, staffJobRows,
 	)
 	if on.isDurable {
 		all = append(all, durableRows...)

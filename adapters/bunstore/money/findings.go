@@ -87,12 +87,16 @@ func between[R any](
 
 const (
 	// storeFinding stores a finding of the day $1, or finds it again: $2 kind, $3 transaction, $4 refund, $5 order, $6 what was
-	// expected, $7 what was found, $8 when the comparison began, $9 when it was resolved.
+	// expected, $7 what was found, $8 when the comparison began, $9 when it was resolved. One that is settled stays so if it is the
+	// same.
 	storeFinding = `
 		INSERT INTO findings AS f (day, kind, transaction_id, out_refund_no, order_id, expected, found, seen, resolved)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
 		ON CONFLICT (day, kind, transaction_id, out_refund_no) DO UPDATE
-		SET order_id = EXCLUDED.order_id, expected = EXCLUDED.expected, found = EXCLUDED.found, resolved = EXCLUDED.resolved,
+		SET order_id = EXCLUDED.order_id, expected = EXCLUDED.expected, found = EXCLUDED.found,
+			settled = f.settled AND f.expected = EXCLUDED.expected AND f.found = EXCLUDED.found,
+			resolved = CASE WHEN f.settled AND f.expected = EXCLUDED.expected AND f.found = EXCLUDED.found THEN f.resolved
+				ELSE EXCLUDED.resolved END,
 			seen = CASE WHEN EXCLUDED.seen > f.seen THEN EXCLUDED.seen ELSE f.seen END`
 
 	// completeReconciliation stores that the comparison of the day $1 was completed at $2.
@@ -114,6 +118,14 @@ func (v Ledger) StoreFindings(ctx context.Context, began time.Time, all []paymen
 			tx.Queue(storeFinding, f.Day.String(), f.Kind, f.TransactionID, f.RefundNo, engine.NullIfZero(f.Order), f.Expected, f.Found,
 				instant.Normalise(began), instant.Normalise(f.Resolved))
 		}
+		return nil
+	})
+}
+
+func (v Ledger) SettleFinding(ctx context.Context, id payment.FindingID, now time.Time) error {
+	return v.DB.Write(ctx, func(tx *engine.Tx) error {
+		tx.Queue("UPDATE findings SET resolved = $2, settled = TRUE WHERE id = $1 AND resolved IS NULL RETURNING id", id, instant.Normalise(now)).
+			Must(payment.ErrNoOpenFinding)
 		return nil
 	})
 }

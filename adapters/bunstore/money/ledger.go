@@ -64,6 +64,10 @@ func (v Ledger) OpenOrders(ctx context.Context, id user.ID) ([]payment.Order, er
 
 func (v Ledger) Orders(ctx context.Context, f payment.OrderFilter, r page.Request) (page.Page[payment.Order], error) {
 	p, err := engine.ListPage[OrderRow](ctx, v.DB, r, func(query *bun.SelectQuery) *bun.SelectQuery {
+		if f.IsInDoubt { // of those that are alive, which an index has
+			query = query.Where(`id IN (SELECT order_id FROM prepayments
+				WHERE state IN ('preparing', 'unknown', 'live', 'closing') AND state IN ('unknown', 'closing'))`)
+		}
 		return engine.WhereSet(engine.WhereSet(query, "state", f.State), "user_id", f.User)
 	}, engine.Latest(v.DB, "created", "id", func(r OrderRow) page.Cursor { return page.At(r.Created.Time, r.ID) }))
 	return page.Map(p, OrderRow.Order), err

@@ -1,0 +1,245 @@
+package backoffice
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"time"
+
+	"plaza/application/backoffice"
+	"plaza/domain/access"
+	"plaza/domain/audit"
+	"plaza/domain/fault"
+	"plaza/domain/idempotency"
+	"plaza/domain/payment"
+)
+
+// personAct is what staff do to an account.
+type personAct struct {
+	fields []string // of its form, beside the reason
+	// isFor reports whether the act can be done to the person. Nil: always.
+	isFor func(*Site, personPage) bool
+	// do does it, and returns what follows. Without a redirect or a template, that is the page of the person.
+	do func(*Site, *visit, personPage) (answer, error)
+}
+
+// areaOf returns the area of an act on the person. With another number, support
+// would take over the account of an admin.
+func areaOf(act string, on personPage) access.Area {
+	switch {
+	case act == "order":
+		return access.Ordering
+	case act == "rights", len(on.Roles) > 0 && slices.Contains([]string{"phone", "password", "export", "erase"}, act):
+		return access.Rights
+	}
+	return access.People
+}
+
+// actOrder has the acts in the order of their links.
+var actOrder = []string{"order", "phone", "password", "sessions", "rights", "disable", "enable", "export", "erase"}
+
+// acts are what staff do to accounts, by the last words of their paths.
+var acts = map[string]personAct{
+	"disable":  {isFor: func(_ *Site, p personPage) bool { return !p.Self && !p.Disabled }, do: changes((*backoffice.BackOffice).Disable)},
+	"enable":   {isFor: func(_ *Site, p personPage) bool { return p.Disabled }, do: changes((*backoffice.BackOffice).Enable)},
+	"sessions": {do: changes((*backoffice.BackOffice).EndSessions)},
+	"rights": {do: func(s *Site, v *visit, p personPage) (answer, error) {
+		_, err := s.Office.SetRights(v.r.Context(), p.act(v), p.Form.Rights, nil)
+		return answer{}, err
+	}},
+	"order": {fields: []string{"amount", "subject", "hours"}, do: (*Site).createOrder},
+	"phone": {fields: []string{"username"}, do: func(s *Site, v *visit, p personPage) (answer, error) {
+		ctx, err := s.Office.Begin(v.r.Context(), p.record(v, audit.PhoneSet), nil)
+		if err == nil {
+			err = s.Signin.SetPhone(ctx, p.ID, p.Form.Typed.Get("username"), s.language)
+		}
+		return answer{}, err
+	}},
+	"password": {isFor: func(s *Site, p personPage) bool { return s.Signin.SendsCodes() && !p.Disabled },
+		do: func(s *Site, v *visit, p personPage) (answer, error) {
+			ctx, err := s.Office.Begin(v.r.Context(), p.record(v, audit.PasswordCodeSent), nil)
+			if err == nil {
+				err = s.Signin.SendPasswordCode(ctx, p.ID, s.config.Client(v.r), s.language)
+			}
+			return answer{}, err
+		}},
+	"export": {do: (*Site).export},
+	"erase":  {fields: []string{"uid"}, isFor: func(_ *Site, p personPage) bool { return !p.Self }, do: (*Site).erase},
+}
+
+// changes returns an act that is a use case of its own.
+func changes(
+	do func(*backoffice.BackOffice, context.Context, backoffice.Act, error) (backoffice.Person, error),
+) func(*Site, *visit, personPage) (answer, error) {
+	return func(s *Site, v *visit, p personPage) (answer, error) {
+		_, err := do(s.Office, v.r.Context(), p.act(v), nil)
+		return answer{}, err
+	}
+}
+
+func (p personPage) act(v *visit) backoffice.Act {
+	return backoffice.Act{Actor: v.actor, User: p.ID, Reason: p.Form.Typed.Get("reason")}
+}
+
+func (p personPage) record(v *visit, act audit.Act) audit.Record {
+	r := audit.OnAccount(act, p.ID)
+	r.By, r.Reason = audit.Actor{Staff: v.actor.ID}, p.Form.Typed.Get("reason")
+	return r
+}
+
+// createOrder creates an order that the person is to pay. A form that is sent twice is one order.
+func (s *Site) createOrder(v *visit, p personPage) (answer, error) {
+	form := p.Form.Typed
+	var wrong fault.Fields
+	amount, isAmount := minorUnits(form.Get("amount"))
+	if !isAmount || amount < payment.MinAmount || amount > payment.MaxAmount {
+		wrong.Add("amount", fmt.Sprintf(s.texts.Money.OrderAmount, sum(payment.CNY, payment.MaxAmount)))
+	}
+	hours, err := strconv.ParseInt(form.Get("hours"), 10, 32)
+	if life := time.Duration(hours) * time.Hour; err != nil || life < time.Hour || life > payment.MaxLife {
+		wrong.Add("hours", fmt.Sprintf(s.texts.Money.OrderHours, payment.MaxLife/time.Hour))
+	}
+	subject := form.Get("subject")
+	wrong.Add("subject", payment.SubjectLimit.RequiredLine(&subject))
+	draft := payment.Draft{
+		User: p.ID, Subject: subject, Amount: amount, Currency: payment.CNY, ExpiresIn: time.Duration(hours) * time.Hour,
+	}
+	r := p.record(v, audit.OrderCreated)
+	r.Object = audit.Object{Kind: audit.Order}
+	ctx, err := s.Office.Begin(v.r.Context(), r, wrong.Err())
+	if err != nil {
+		return answer{}, err
+	}
+	key, err := idempotency.NewKey(v.actor.ID, "back-office "+form.Get("once"), payment.CreateContent(draft))
+	if err != nil {
+		return answer{}, err
+	}
+	made, err := s.Paying.Create(ctx, draft, key, nil)
+	return answer{to: fmt.Sprintf("money/order/%d/?done=order", made.ID)}, err
+}
+
+// exportLife is how long an export may take.
+const exportLife = time.Hour
+
+// export sends all that is stored of the person, because the person asked for it.
+func (s *Site) export(v *visit, p personPage) (answer, error) {
+	ctx, err := s.Office.BeginCopy(v.r.Context(), p.record(v, audit.AccountExported), nil)
+	if err != nil {
+		return answer{}, err
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), exportLife)
+	defer cancel()
+	h := v.w.Header()
+	h.Set("Content-Type", "application/zip")
+	h.Set("Content-Disposition", fmt.Sprintf(`attachment; filename="plaza-user-%d.zip"`, p.ID))
+	_ = http.NewResponseController(v.w).SetWriteDeadline(time.Now().Add(exportLife)) // a writer of a test has none
+	if _, err := s.Privacy.Export(ctx, p.ID, v.w); err != nil {
+		s.config.Log(ctx).WarnContext(ctx, "an export ended before it was complete", "error", err)
+		panic(http.ErrAbortHandler) // else the browser takes the archive for complete
+	}
+	return answer{isWritten: true}, nil
+}
+
+// eraseAtOnce is how long a request waits for an erasure. After it, a background job goes on.
+const eraseAtOnce = 10 * time.Second
+
+// erase erases the person, because the person asked for it.
+func (s *Site) erase(v *visit, p personPage) (answer, error) {
+	var wrong fault.Fields
+	if p.Self || p.Form.Typed.Get("uid") != fmt.Sprint(p.ID) {
+		wrong.Add("uid", s.texts.People.OtherUID)
+	}
+	ctx, err := s.Office.Begin(v.r.Context(), p.record(v, audit.AccountErased), wrong.Err())
+	if err != nil {
+		return answer{}, err
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), eraseAtOnce)
+	defer cancel()
+	if _, err = s.Privacy.Erase(ctx, p.ID); err != nil {
+		if _, shown := s.Office.Show(v.r.Context(), p.ID); !errors.Is(shown, access.ErrNoAccount) {
+			return answer{}, err // else the account is closed
+		}
+	}
+	_ = s.Privacy.RemoveFiles(ctx) // those that can't be removed are left to the job that cleans up
+	return answer{to: "people/?done=erase"}, nil
+}
+
+// actForm is the form of an act. Once is a random text: a form that is sent twice is one order.
+type actForm struct {
+	Act    string
+	Fields []string
+	Typed  url.Values
+	Once   string
+	Rights backoffice.Rights
+	Scopes []access.Scope // that can be chosen
+	Roles  []access.Role  // that can be chosen
+}
+
+// Has reports whether the scope is chosen.
+func (f actForm) Has(scope access.Scope) bool { return slices.Contains(f.Rights.Scopes, string(scope)) }
+
+// HasRole reports whether the role is chosen.
+func (f actForm) HasRole(role access.Role) bool { return slices.Contains(f.Rights.Roles, string(role)) }
+
+// fill takes over what was entered.
+func (f *actForm) fill(form url.Values) {
+	f.Typed, f.Once, f.Rights = form, form.Get("once"), backoffice.Rights{Scopes: form["scopes"], Roles: form["roles"]}
+}
+
+// actPage returns the person and the page that asks for the reason of the act.
+func (s *Site) actPage(v *visit) (personPage, answer, error) {
+	p, err := s.person(v)
+	if err != nil {
+		return p, answer{}, err
+	}
+	name := v.r.PathValue("act")
+	does, exists := acts[name]
+	if !exists || v.r.Method == http.MethodGet && does.isFor != nil && !does.isFor(s, p) {
+		return p, answer{}, errNoPage
+	}
+	if err := v.actor.Enter(areaOf(name, p)); err != nil {
+		return p, answer{}, err
+	}
+	p.Form = actForm{Act: name, Fields: does.fields, Typed: url.Values{"hours": {"2"}}, Once: rand.Text(), Scopes: access.DefaultScopes()}
+	p.Form.Roles = access.Roles()
+	for _, role := range p.Roles {
+		p.Form.Rights.Roles = append(p.Form.Rights.Roles, string(role))
+	}
+	for _, scope := range p.Scopes {
+		p.Form.Rights.Scopes = append(p.Form.Rights.Scopes, string(scope))
+	}
+	return p, answer{template: "act.html", title: s.texts.People.Acts[name].Title, section: "people"}, nil
+}
+
+func (s *Site) showAct(v *visit) (answer, error) {
+	p, a, err := s.actPage(v)
+	if typed := v.typed(); typed != nil {
+		p.Form.fill(typed)
+	}
+	a.body = p
+	return a, err
+}
+
+// act does something to an account.
+func (s *Site) act(v *visit) (answer, error) {
+	p, a, err := s.actPage(v)
+	if err != nil {
+		return a, err
+	}
+	p.Form.fill(v.r.PostForm)
+	a.body = p
+	next, err := acts[p.Form.Act].do(s, v, p)
+	if err != nil {
+		v.audited = []any{"refused", fault.KindOf(err).Code()}
+		return v.again(a, err)
+	}
+	if next.to == "" && !next.isWritten {
+		next.to = fmt.Sprintf("people/%d/?%s", p.ID, url.Values{"done": {p.Form.Act}}.Encode())
+	}
+	return next, nil
+}

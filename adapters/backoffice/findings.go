@@ -1,0 +1,42 @@
+package backoffice
+
+import (
+	"strconv"
+
+	"plaza/domain/audit"
+	"plaza/domain/payment"
+)
+
+// findings is the key of the list of open differences between the wallet's bills and the ledger.
+const findings = "findings"
+
+func (s *Site) listFindings(v *visit) (answer, error) {
+	p, err := s.Reconciling.Findings(v.r.Context(), payment.FindingFilter{State: payment.FindingOpen}, v.paged())
+	body := moneyPage{Lists: moneyListsOf(v.actor), Current: findings, Findings: p.Items, Pager: pagerOf(v, p)}
+	form := v.r.PostForm
+	if typed := v.typed(); typed != nil {
+		form = typed
+	}
+	id, _ := strconv.ParseInt(form.Get("finding"), 10, 64) // any other text is no finding
+	body.Settling, body.Reason = payment.FindingID(id), form.Get("reason")
+	return answer{template: "findings.html", title: s.texts.Money.Lists[findings], section: "money", body: body}, err
+}
+
+// settleFinding makes a difference settled.
+func (s *Site) settleFinding(v *visit) (answer, error) {
+	a, err := s.listFindings(v)
+	if err != nil {
+		return a, err
+	}
+	p := a.body.(moneyPage)
+	ctx, err := s.Office.Begin(v.r.Context(), audit.Record{
+		By: audit.Actor{Staff: v.actor.ID}, Act: audit.FindingSettled, Object: audit.Numbered(audit.Finding, p.Settling), Reason: p.Reason,
+	}, nil)
+	if err == nil {
+		err = s.Reconciling.Settle(ctx, p.Settling)
+	}
+	if err != nil {
+		return v.again(a, err)
+	}
+	return answer{to: "money/?list=findings&done=settle"}, nil
+}
