@@ -258,48 +258,56 @@ func (s *Site) paymentAnswer(p paymentPage) answer {
 func (s *Site) showPayment(v *visit) (answer, error) {
 	p, err := s.payment(v)
 	p.Form = refundForm{Amount: plain(p.Left), Once: rand.Text()}
+	query := v.r.URL.Query()
 	if typed := v.typed(); typed != nil {
 		p.Form = refundFormOf(typed)
+	} else if query.Has("amount") && err == nil {
+		p.Form = refundFormOf(query)
+		if p.Form.ToConfirm = !query.Has("change"); p.Form.ToConfirm {
+			if err := s.checkRefund(v, &p); err != nil {
+				p.Form.ToConfirm = false
+				return v.again(s.paymentAnswer(p), err)
+			}
+		}
 	}
 	return s.paymentAnswer(p), err
 }
 
-// plain is an amount as a form has it.
-func plain(minor int64) string { return strings.TrimPrefix(sum("CNY", minor), "¥") }
-
-// refund shows what a refund will do, and orders it when the form is sent again.
-func (s *Site) refund(v *visit) (answer, error) {
-	p, err := s.payment(v)
-	if err != nil {
-		return answer{}, err
-	}
-	form := v.r.PostForm
-	p.Form = refundFormOf(form)
-	switch {
-	case p.Form.Once == "":
-		return answer{}, errForged
-	case form.Get("change") != "":
-		return s.paymentAnswer(p), nil
-	}
+// checkRefund makes the draft of the form, or returns what is wrong about it. A form that is sent may be sent again: then the
+// first time took what was left.
+func (s *Site) checkRefund(v *visit, p *paymentPage) error {
 	draft := payment.RefundDraft{Payment: p.ID, Reason: p.Form.Reason, Origin: payment.RefundByStaff, Staff: v.actor.ID}
 	var wrong fault.Fields
 	switch amount, isAmount := minorUnits(p.Form.Amount); {
 	case !isAmount || amount < 1:
 		wrong.Add("amount", s.texts.Money.NoAmount)
-	case amount > p.Left && form.Get("sure") == "": // a form that is sent again may be the one that took the rest
+	case amount > p.Left && p.Form.ToConfirm:
 		wrong.Add("amount", fmt.Sprintf(s.texts.Money.TooMuch, sum(p.Currency, p.Left)))
 	default:
 		draft.Amount = &amount
 	}
 	p.Form.Draft = draft
-	if err := fault.Merge(wrong.Err(), draft.Check()); err != nil {
+	return fault.Merge(wrong.Err(), draft.Check())
+}
+
+// plain is an amount as a form has it.
+func plain(minor int64) string { return strings.TrimPrefix(sum("CNY", minor), "¥") }
+
+// refund orders a refund, whose form was shown for confirmation.
+func (s *Site) refund(v *visit) (answer, error) {
+	p, err := s.payment(v)
+	if err != nil {
+		return answer{}, err
+	}
+	p.Form = refundFormOf(v.r.PostForm)
+	if p.Form.Once == "" {
+		return answer{}, errForged
+	}
+	if err := s.checkRefund(v, &p); err != nil {
 		return v.again(s.paymentAnswer(p), err)
 	}
+	draft := p.Form.Draft
 	v.audited = []any{"payment", int64(p.ID), "amount", *draft.Amount}
-	if form.Get("sure") == "" {
-		p.Form.ToConfirm = true
-		return s.paymentAnswer(p), nil
-	}
 	key, err := idempotency.NewKey(v.actor.ID, "back-office "+p.Form.Once, payment.RefundContent(draft))
 	if err != nil {
 		return v.again(s.paymentAnswer(p), err)

@@ -23,6 +23,7 @@ import (
 	"plaza/domain/locale"
 	"plaza/domain/page"
 	"plaza/domain/secret"
+	"plaza/domain/user"
 )
 
 //go:embed templates
@@ -179,7 +180,9 @@ type shown struct {
 	Title    string
 	Section  string
 	Sections []section
-	Token    string // of forms
+	Token    string  // of forms
+	UID      user.ID // who is logged in; zero: nobody
+	Name     string
 	IsStaff  bool
 	Done     string // what the form before this page has done; empty: nothing
 	Notice   string // what to do with the page; empty: nothing to say
@@ -212,6 +215,13 @@ func (v *visit) show(a answer) {
 		Sections: sectionsOf(v.actor), Problem: a.problem, Problems: a.problems,
 		Done: s.texts.Done[v.r.URL.Query().Get("done")], IsStaff: v.actor.Has(access.BackOffice), Body: a.body, actor: v.actor,
 		Zone: v.actor.Local(time.Time{}).Location().String(),
+	}
+	if p.IsStaff {
+		names, err := s.Office.Names(v.r.Context(), v.actor.ID)
+		if err != nil {
+			s.config.Log(v.r.Context()).WarnContext(v.r.Context(), "the name in the header could not be read", "error", err)
+		}
+		p.UID, p.Name = v.actor.ID, names[v.actor.ID]
 	}
 	if v.typed() != nil {
 		p.Notice = s.texts.Login.TypedAgain

@@ -24,6 +24,7 @@ type Texts struct {
 	Done                                       map[string]string // what a form has done
 	Pages, Previous, Next, PageOf              string
 	Keys                                       string
+	KeysOn                                     string
 	KeyHelp                                    []Key
 
 	Login    LoginTexts
@@ -146,7 +147,7 @@ var English = Texts{
 		"settle":   "The difference is settled.", "hide": "It is hidden.", "dismiss": "The report is dismissed.", "restore": "It is shown again.",
 	},
 	Pages: "Pages", Previous: "Previous", Next: "Next", PageOf: "Page %d of %d; %d in all",
-	Keys: "Keyboard shortcuts",
+	Keys: "Keyboard shortcuts", KeysOn: "Use these keys in this browser",
 	KeyHelp: []Key{
 		{"1 2 3 …", "go to a section"}, {"/", "search"}, {"j k", "next and previous line of a list"}, {"Enter", "open it"},
 		{"h d r", "hide, dismiss or restore what is reported: type the reason, and press Enter"}, {"?", "show or hide this"},

@@ -148,7 +148,7 @@ func staffOrders(t *testing.T, s *server) {
 	ada.get(t, "/api/pay/order/1/").is(200).shows(object{"state": "closed"})
 	b.isRecorded("closed an order")
 	b.sends("money/order/1/", "reason", "Again").shows(409, "This order is closed.")
-	b.opens("audit/?about=" + fmt.Sprint(ada.id)).shows(200, "closed an order")
+	b.opens("audit/?about="+fmt.Sprint(ada.id)).shows(200, "closed an order")
 	assert.NotContains(t, b.body, "Again")
 }
 

@@ -166,14 +166,15 @@ func staffPagesSeen(t *testing.T, s *server) {
 	b.sends("login/", "username", staff.phone, "password", password, "next", staffRoot+"money/?list=open").leads("money/?list=open").shows(200,
 		"Open orders")
 	for path, text := range staffPages {
-		b.opens(path).shows(200, text, "Log out", `aria-current="page"`)
+		b.opens(path).shows(200, text, fmt.Sprintf(`<a href="/back-office/people/%d/">Ada Berg (%[1]d)</a>`, staff.id), "Log out",
+			`aria-current="page"`)
 	}
 	for path, text := range map[string]string{
 		"nowhere/": "There is no such page.", "money/order/7/": "Order not found.", "people/7777/": "Account not found.",
 		"people/1/forget/": "There is no such page.", "imports/7/": "Import not found.", "imports/7/rejects.csv": "Import not found.",
 		"money/search/?q=7": "No order and no payment has this number.",
 	} {
-		b.opens(path).shows(404, text)
+		b.opens(path).shows(404, text, "Log out", `aria-label="Sections"`)
 	}
 	assert.Regexp(t, fmt.Sprintf(`audit .*by=account user=%d client=127.0.0.1 act="GET /back-office/money/order/\{id\}/" id=7 code=RESOURCE_NOT_FOUND`, staff.id), s.log.String())
 	root, err := url.Parse(s.url + staffRoot)

@@ -128,6 +128,13 @@ func ordersOf(w *fixtures) {
 	assert.ElementsMatch(w, []payment.Order{some[payment.Paid], some[payment.Open]}, found)
 	assert.Empty(w, w.ordersOf(people[1]+1, payment.Open))
 
+	w.begins(some[payment.Open].ID, byCode, "doubtful", noon)
+	w.begins(stored[people[1]][payment.Open].ID, byCode, "alive", noon)
+	w.trade(some[payment.Open].ID, func(t *payment.Trade) { t.RecordFailed("doubtful", payment.ErrWalletTimeout, noon) })
+	doubtful, err := w.Ledger.Orders(w.Context(), payment.OrderFilter{IsInDoubt: true}, pageNo(1, 100))
+	require.NoError(w, err)
+	assert.Equal(w, []payment.Order{some[payment.Open]}, doubtful.Items)
+
 	who := people[0]
 	newer, old := w.charge(order(who, noon.Add(time.Microsecond))), w.charge(order(who, noon.AddDate(-1, 0, 0)))
 	same := w.charge(order(who, old.Created))

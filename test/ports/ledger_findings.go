@@ -19,6 +19,7 @@ var ledgerFindings = []promise{
 	{"StoreFindings stores a finding once, with what the last comparison has found", storeFindings},
 	{"Findings is newest first, and selected by the filter", findingsOf},
 	{"EndReconciliation resolves what no comparison has found since it began", endReconciliation},
+	{"SettleFinding resolves an open finding, or returns ErrNoOpenFinding; it stays so while the same is found", settleFinding},
 	{"ClaimReconciliation gives a day to one caller, until it is completed", claimReconciliation},
 	{"ClaimReconciliation never gives a day to two callers at once", claimReconciliationAtOnce},
 }
@@ -236,6 +237,34 @@ func endReconciliation(w *fixtures) {
 	assert.Equal(w, map[string]time.Time{
 		"gone": noon.Add(time.Hour), "stays": {}, "was found by a later one": {}, "another day": {}, "was resolved": noon,
 	}, resolved)
+}
+
+func settleFinding(w *fixtures) {
+	f := payment.Finding{Day: billDay, Kind: payment.FoundAmount, TransactionID: "t1", Expected: "1 CNY", Found: "2 CNY"}
+	other := payment.Finding{Day: billDay, Kind: payment.FoundAmount, TransactionID: "t2"}
+	w.finds(noon, f, other)
+	id := w.findings(payment.FindingFilter{})[1].ID
+	require.ErrorIs(w, w.Ledger.SettleFinding(w.Context(), id+77, noon), payment.ErrNoOpenFinding)
+	at := noon.Add(time.Second)
+	require.NoError(w, w.Ledger.SettleFinding(w.Context(), id, at))
+	require.ErrorIs(w, w.Ledger.SettleFinding(w.Context(), id, noon), payment.ErrNoOpenFinding)
+	settled := f
+	settled.Resolved = at
+	shows := func(want payment.Finding) {
+		w.Helper()
+		assert.Equal(w, []payment.Finding{other, want}, w.unnumbered(w.findings(payment.FindingFilter{})))
+	}
+	shows(settled)
+	w.finds(noon.Add(time.Hour), f)
+	shows(settled)
+	for _, change := range []func(*payment.Finding){
+		func(f *payment.Finding) { f.Found = "3 CNY" }, func(f *payment.Finding) { f.Expected = "4 CNY" },
+	} {
+		change(&f)
+		w.finds(noon.Add(time.Hour), f)
+		shows(f)
+		require.NoError(w, w.Ledger.SettleFinding(w.Context(), id, at))
+	}
 }
 
 func (w *fixtures) claimsDay(d payment.Day, now time.Time) bool {

@@ -32,8 +32,14 @@
     d: choose,
     r: choose,
   }
+  const on = document.querySelector('#keys-on')
+  if (on) {
+    on.checked = localStorage.getItem('keys') !== 'off'
+    on.parentElement.hidden = false
+    on.addEventListener('change', () => localStorage.setItem('keys', on.checked ? 'on' : 'off'))
+  }
   document.addEventListener('keydown', event => {
-    if (event.ctrlKey || event.metaKey || event.altKey || event.target.matches('input, textarea, select')) return
+    if (!on?.checked || event.ctrlKey || event.metaKey || event.altKey || event.target.matches('input, textarea, select')) return
     const section = document.querySelectorAll('.sections a')[event.key - 1]
     if (section) section.click()
     else if (keys[event.key]) keys[event.key](event.key)
