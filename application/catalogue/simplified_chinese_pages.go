@@ -89,9 +89,8 @@ var simplifiedChinesePages = map[string]string{
 	// People.
 	"Find people": "查找用户", "Phone number like +86-13800000001, uid, or a name": "手机号（例如 +86-13800000001）、uid 或姓名",
 	"Nobody was found.": "没有找到用户。", "uid": "uid", "Account": "账号", "Joined": "注册时间", "Last seen": "最近活动", "never": "从未",
-	"Scopes": "权限", "Works in the back office": "可使用后台",
-	"Roles in the back office": "后台角色", "Sessions": "会话", "enabled": "正常", "disabled": "已停用",
-	"Orders": "订单", "Change this account": "更改此账号",
+	"Scopes": "权限", "Works in the back office": "可使用后台", "Roles in the back office": "后台角色", "Sessions": "会话", "enabled": "正常",
+	"disabled": "已停用", "Orders": "订单", "Change this account": "更改此账号",
 	"Colleagues read it later. At most 500 characters.": "同事之后会看到，最多 500 个字符。", "Leave it": "放弃",
 	"This is your own account.": "这是您自己的账号。", "What staff did to this account": "工作人员对此账号的操作", "Disable this account?": "停用此账号？",
 	"Disable…": "停用…",

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"plaza/adapters/wallet/sandbox"
+	"plaza/domain/access"
 	"plaza/domain/page"
 	"plaza/domain/payment"
 )
@@ -86,7 +87,7 @@ func staffSendCode(t *testing.T, s *server) {
 	s.clock.advance(2 * time.Minute)
 	b.does(nora, "password").leads(fmt.Sprintf("people/%d/?done=password", nora.id))
 	code := s.receives(t, nora.phone).Code.Reveal()
-	require.NoError(t, s.app.Signin.SetStaff(t.Context(), nora.id, false))
+	require.NoError(t, s.app.Signin.SetRoles(t.Context(), nora.id))
 	s.anyone().resets(t, nora.phone, code).invalid("code")
 }
 
@@ -180,6 +181,20 @@ func staffOffers(t *testing.T, s *server) {
 	}
 	b.sends(fmt.Sprintf("people/%d/erase/", nora.id), "uid", fmt.Sprint(nora.id), "reason", "x").shows(400)
 	nora.get(t, profile).is(200)
+	b.logsIn(s.staff(t, access.Support))
+	b.opens(fmt.Sprintf("people/%d/", nora.id)).shows(200, "Disable…", "Create an order…")
+	for _, act := range []string{"phone", "password", "export", "erase"} {
+		assert.NotContains(t, b.body, fmt.Sprintf("people/%d/%s/", nora.id, act), "support would take over the account of an admin")
+		b.opens(fmt.Sprintf("people/%d/%s/", nora.id, act)).shows(403, "This needs the role admin.")
+		b.opens(fmt.Sprintf("people/%d/", nora.id))
+	}
+	b.does(ada, "order", "amount", "1", "subject", "Tea", "hours", "3").leads("money/order/1/?done=order")
+	for role, shows := range map[access.Role]bool{access.Cashier: false, access.Support: true} {
+		b.logsIn(s.staff(t, role))
+		b.opens("money/order/1/").shows(200)
+		assert.Equal(t, shows, strings.Contains(b.body, "Close this order…"), role)
+		b.sends("money/order/1/", "reason", " ").shows(map[bool]int{true: 400, false: 403}[shows])
+	}
 }
 
 func staffCloseAtWallet(t *testing.T, s *till) {
