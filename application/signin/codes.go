@@ -140,7 +140,8 @@ func (s *Signin) SendPasswordCode(ctx context.Context, id user.ID, from netip.Ad
 		return err
 	}
 	_, err = s.RequestCode(ctx, CodeRequest{
-		Username: account.Phone.String(), Purpose: verification.ResetPassword, From: from, Language: in, byStaff: true, ofStaff: account.IsStaff(),
+		Username: account.Phone.String(), Purpose: verification.ResetPassword, From: from, Language: in,
+		byStaff: true, ofStaff: account.IsStaff(),
 	}, nil)
 	return err
 }

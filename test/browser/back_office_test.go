@@ -35,19 +35,18 @@ func showBackOffice(t *testing.T, browser context.Context) {
 	s := startTill(t)
 	require.NoError(t, s.app.LoadDemo(t.Context(), true))
 	o := &office{till: s, root: s.api + "/back-office/"}
-	o.page = chromium.Open(t, browser, o.root)
+	o.page = chromium.Open(t, browser, "about:blank")
 	t.Cleanup(func() {
 		assert.Empty(t, o.page.ConsoleErrors())
 		for _, asked := range o.page.Requested() {
 			assert.True(t, strings.HasPrefix(asked, o.root), asked)
 		}
 	})
-	fill(t, o.page, "username", staffPhone)
-	fill(t, o.page, "password", "plaza-demo")
-	press(t, o.page, "button.main")
+	o.logsIn(t)
 	shows(t, o.page, "What waits")
 	t.Run("reports", func(t *testing.T) { hidesAndRestores(t, o) })
 	t.Run("keyboard", func(t *testing.T) { shortcuts(t, o) })
+	t.Run("keys_off", func(t *testing.T) { keysAreOff(t, o) })
 	t.Run("readable", func(t *testing.T) { staffPagesAreReadable(t, o) })
 	t.Run("axe", func(t *testing.T) { breaksNoRule(t, o) })
 }
@@ -157,8 +156,10 @@ var officePages = map[string]string{
 	"overview": "", "money": "money/?list=open", "order": "money/order/1/", "payment": "money/payment/2/", "people": "people/?q=Ca",
 	"person": "people/1/",
 	"act":    "people/1/rights/", "reports": "reports/", "decided": "reports/?state=decided", "audit": "audit/?about=15",
-	"import":  "imports/2/",
-	"imports": "imports/", "howtos": "imports/how-tos/", "nothing": "nowhere/",
+	"import":   "imports/2/",
+	"findings": "money/?list=findings", "ordering": "people/1/order/", "erasing": "people/1/erase/",
+	"confirming": "money/payment/2/?amount=1&reason=x&once=x",
+	"imports":    "imports/", "howtos": "imports/how-tos/", "nothing": "nowhere/",
 }
 
 // staffPagesAreReadable shows that no page is faint in either mode, or wider than a telephone.
@@ -177,16 +178,21 @@ func staffPagesAreReadable(t *testing.T, o *office) {
 	o.page.Forgive(isNowhere)
 }
 
-// breaksNoRule shows that the pages break no rule of axe-core, on a screen and on a telephone.
+// breaksNoRule shows that the pages break no rule of axe-core, and are no wider than the screen, in light and in dark.
 func breaksNoRule(t *testing.T, o *office) {
-	for _, size := range []chromedp.Action[chromedp.Void]{chromedp.EmulateViewport(1280, 900),
-		chromedp.EmulateViewport(390, 844, chromedp.EmulateMobile)} {
-		o.page.Do(t, size)
+	for _, setting := range []struct {
+		width int64
+		mode  string
+	}{{1280, "light"}, {1280, "dark"}, {390, "light"}, {390, "dark"}, {320, "light"}} {
+		o.page.Do(t, chromedp.EmulateViewport(setting.width, 900))
+		o.page.Prefer(t, "prefers-color-scheme", setting.mode)
 		for name, path := range officePages {
 			o.goes(t, path)
-			assert.Empty(t, violations(t, o.page), name)
+			assert.Empty(t, violations(t, o.page), "%s %v", name, setting)
+			assert.EqualValues(t, setting.width, chromium.Evaluate[int](t, o.page, `document.documentElement.scrollWidth`), "%s %v", name, setting)
 		}
 	}
+	o.page.Prefer(t, "prefers-color-scheme", "light")
 	o.page.Do(t, chromedp.EmulateViewport(1280, 900))
 	o.page.Forgive(isNowhere)
 }

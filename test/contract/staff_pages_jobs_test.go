@@ -144,7 +144,8 @@ func staffOrders(t *testing.T, s *server) {
 	b.opens("money/order/1/")
 	b.sends("money/order/1/", "reason", " ").shows(400, "This field may not be blank.", `href="#reason"`)
 	b.opens("money/order/1/")
-	b.sends("money/order/1/", "reason", "Asked by telephone").leads("money/order/1/?done=close").shows(200, "The order is closed.", "The order has ended")
+	b.sends("money/order/1/", "reason", "Asked by telephone").leads("money/order/1/?done=close").
+		shows(200, "The order is closed.", "The order has ended")
 	assert.NotContains(t, b.body, "Close this order…")
 	ada.get(t, "/api/pay/order/1/").is(200).shows(object{"state": "closed"})
 	b.isRecorded("closed an order")
@@ -218,7 +219,9 @@ func staffCloseAtWallet(t *testing.T, s *till) {
 }
 
 func staffSettle(t *testing.T, s *till) {
-	found := payment.Finding{Day: billed, Kind: payment.FoundAmount, TransactionID: "t1", Expected: "990 CNY", Found: "refund-1, 99 CNY, closed"}
+	found := payment.Finding{
+		Day: billed, Kind: payment.FoundAmount, TransactionID: "t1", Expected: "990 CNY", Found: "refund-1, 99 CNY, closed",
+	}
 	other := payment.Finding{Day: billed, Kind: payment.FoundRefund, TransactionID: "t2", RefundNo: "refund-2"}
 	store := func(all ...payment.Finding) {
 		require.NoError(t, s.app.Stores.Ledger.StoreFindings(t.Context(), s.clock.Now(), all))

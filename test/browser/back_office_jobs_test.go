@@ -1,0 +1,180 @@
+//go:build soak
+
+package browser
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/chromedp"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"plaza/domain/moderation"
+	"plaza/domain/page"
+	"plaza/domain/payment"
+	"plaza/domain/user"
+	"plaza/test/chromium"
+)
+
+// disabledOfDemo is the account of the demo data that staff have disabled.
+const disabledOfDemo user.ID = 14
+
+// mostClicks is how many clicks a job of the overview may take.
+const mostClicks = 5
+
+// worker does jobs at the pages for staff in one way, and counts what is clicked.
+type worker struct {
+	*office
+	byKeyboard bool
+	clicks     int
+}
+
+// doesJobs does the four things that wait in the demo data: with the mouse, with the keyboard, and without scripts.
+func doesJobs(t *testing.T, browser context.Context) {
+	for _, way := range []string{"mouse", "keyboard", "without_scripts"} {
+		for _, language := range []string{"en", "zh-CN"} {
+			t.Run(way+"_"+language, func(t *testing.T) {
+				s := startTill(t)
+				require.NoError(t, s.app.LoadDemo(t.Context(), true))
+				w := &worker{office: &office{till: s, root: s.api + "/back-office/"}, byKeyboard: way == "keyboard"}
+				w.page = chromium.Open(t, browser, "about:blank")
+				_, err := chromedp.Call(w.page, network.SetExtraHTTPHeaders, network.SetExtraHTTPHeadersParams{
+					Headers: network.Headers{"Accept-Language": json.RawMessage(`"` + language + `"`)},
+				})
+				require.NoError(t, err)
+				_, err = chromedp.Call(w.page, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{
+					Value: way == "without_scripts",
+				})
+				require.NoError(t, err)
+				w.logsIn(t)
+				w.worksOff(t)
+			})
+		}
+	}
+}
+
+// logsIn logs Nora in.
+func (o *office) logsIn(t *testing.T) {
+	t.Helper()
+	o.goes(t, "")
+	fill(t, o.page, "username", staffPhone)
+	fill(t, o.page, "password", "plaza-demo")
+	press(t, o.page, "button.main")
+	o.page.Do(t, chromedp.WaitVisible(chromedp.CSS(".tiles")))
+}
+
+// chooses clicks the element, or goes to it with Tab and presses Enter, and waits for the next page.
+func (w *worker) chooses(t *testing.T, selector string) {
+	t.Helper()
+	w.clicks++
+	if !w.byKeyboard {
+		press(t, w.page, selector)
+		return
+	}
+	script := fmt.Sprintf(`document.activeElement === document.querySelector(%q)`, selector)
+	for range 200 {
+		if chromium.Evaluate[bool](t, w.page, script) {
+			w.types(t, "\r")
+			return
+		}
+		w.page.Do(t, chromedp.KeyEvent("\t"))
+	}
+	require.Fail(t, "Tab does not reach it", selector)
+}
+
+// begins opens the overview.
+func (w *worker) begins(t *testing.T) {
+	t.Helper()
+	w.goes(t, "")
+	w.clicks = 0
+}
+
+// ended asserts that the job took few clicks.
+func (w *worker) ended(t *testing.T, job string) {
+	t.Helper()
+	assert.LessOrEqual(t, w.clicks, mostClicks, job)
+}
+
+func (w *worker) worksOff(t *testing.T) {
+	w.begins(t)
+	w.chooses(t, ".tiles a[href$='list=due']")
+	w.chooses(t, "main tbody a")
+	fill(t, w.page, "reason", "Paid twice")
+	w.chooses(t, ".fields .main")
+	w.chooses(t, ".confirm .danger")
+	w.ended(t, "refund")
+	due, err := w.app.Stores.Ledger.Payments(t.Context(), payment.PaymentFilter{State: payment.RefundDue}, page.Request{})
+	require.NoError(t, err)
+	assert.Empty(t, due.Items)
+
+	w.begins(t)
+	w.chooses(t, ".tiles a[href$='reports/']")
+	reason := chromium.Evaluate[string](t, w.page, `document.querySelector("article input[name=reason]").id`)
+	fill(t, w.page, reason, "Advertises")
+	w.chooses(t, "article button[value=hide]")
+	w.ended(t, "report")
+	cases, err := w.app.Stores.Moderation.Cases(t.Context(), moderation.Query{})
+	require.NoError(t, err)
+	assert.Empty(t, cases.Items)
+
+	w.begins(t)
+	w.chooses(t, ".tiles a[href$='imports/']")
+	w.chooses(t, "main tbody td.sum a")
+	assert.Len(t, chromium.Evaluate[[]string](t, w.page, `[...document.querySelectorAll("tbody tr")].map(row => row.id)`), 2)
+	w.ended(t, "import")
+
+	w.begins(t)
+	w.chooses(t, ".sections a[href$='audit/']")
+	disabled := fmt.Sprintf("main a[href$='people/%d/']", disabledOfDemo)
+	w.chooses(t, disabled)
+	w.chooses(t, "main a[href$='enable/']")
+	fill(t, w.page, "reason", "It was a mistake")
+	w.chooses(t, ".fields .main")
+	w.ended(t, "account")
+	account, err := w.app.Stores.Accounts.ByID(t.Context(), disabledOfDemo)
+	require.NoError(t, err)
+	assert.False(t, account.Disabled)
+}
+
+// keysAreOff shows that the keys of the pages can be switched off, and stay so in this browser.
+func keysAreOff(t *testing.T, o *office) {
+	o.goes(t, "")
+	o.key(t, "?")
+	o.page.Do(t, chromedp.Click(chromedp.CSS("#keys-on")))
+	o.goes(t, "people/")
+	chromium.Evaluate[chromedp.Void](t, o.page, `document.activeElement.blur()`)
+	o.key(t, "/")
+	assert.NotEqual(t, "q", chromium.Evaluate[string](t, o.page, `document.activeElement.id`))
+	o.page.Do(t, chromedp.Click(chromedp.CSS("#keys summary")), chromedp.Click(chromedp.CSS("#keys-on")))
+	chromium.Evaluate[chromedp.Void](t, o.page, `document.activeElement.blur()`)
+	o.key(t, "/")
+	assert.Equal(t, "q", chromium.Evaluate[string](t, o.page, `document.activeElement.id`))
+}
+
+// mostOfPictures bounds the pictures of README.md together, in bytes.
+const mostOfPictures = 200 << 10
+
+// takesPictures keeps the pictures of README.md where the artifacts of tests are. `make screenshots` puts them into the tree.
+func takesPictures(t *testing.T, browser context.Context) {
+	s := startTill(t)
+	require.NoError(t, s.app.LoadDemo(t.Context(), true))
+	o := &office{till: s, root: s.api + "/back-office/"}
+	o.page = chromium.Open(t, browser, "about:blank")
+	o.page.Do(t, chromedp.EmulateViewport(1000, 640))
+	o.logsIn(t)
+	total := 0
+	for name, path := range map[string]string{"overview": o.root, "reference": s.api + "/docs/"} {
+		o.page.Do(t, chromedp.Navigate(path), chromedp.WaitVisible(chromedp.CSS("main")))
+		picture := chromium.Get(t, o.page, chromedp.CaptureScreenshot())
+		total += len(picture)
+		require.NoError(t, os.WriteFile(filepath.Join(t.ArtifactDir(), name+".png"), picture, 0o600))
+	}
+	assert.Less(t, total, mostOfPictures)
+}
