@@ -35,10 +35,11 @@ func repelsAttacks(t *testing.T, on store) {
 	s := on.start(t)
 	ada := s.staff(t) // who may do the most
 	h := hostility{s, ada, ada.publishes(t, "x")}
+	ada.comments(t, h.event, "x")
 	for _, a := range slices.Concat(h.bodies(t), h.fields(), h.framing(), h.paths(), h.headers()) {
 		t.Run(a.name, func(t *testing.T) { h.refuses(t, a) })
 	}
-	ada.reads(t, h.event).shows(object{"title": "x", "content": "", "status": 100, "comment_count": 0})
+	ada.reads(t, h.event).shows(object{"title": "x", "content": "", "status": 100, "comment_count": 1})
 	assert.Equal(t, 1, ada.get(t, events).is(200).int("pagination.total_count"), "nothing was written")
 	assert.Empty(t, ada.get(t, subscriptions).is(200).list("data"))
 	s.stop()
