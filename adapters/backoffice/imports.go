@@ -12,12 +12,14 @@ import (
 	"plaza/domain/imported"
 	"plaza/domain/page"
 	"plaza/domain/publication"
+	"plaza/domain/user"
 )
 
 // importsPage is a list of runs of imports, or of imported how-tos.
 type importsPage struct {
 	Runs     []imported.Run
 	HowTos   []publication.HowTo
+	Names    map[user.ID]string // of the accounts of how-tos
 	Category string
 	Pager    Pager
 }
@@ -36,9 +38,17 @@ func (s *Site) listHowTos(v *visit) (answer, error) {
 		categories = []string{category}
 	}
 	p, err := s.HowTos.List(v.r.Context(), categories, v.paged())
+	if err != nil {
+		return answer{}, err
+	}
+	var robots []user.ID
+	for _, h := range p.Items {
+		robots = append(robots, h.Robot)
+	}
+	names, err := s.Office.Names(v.r.Context(), robots...)
 	return answer{
 		template: "howtos.html", title: s.texts.Imports.HowTos, section: "imports",
-		body: importsPage{HowTos: p.Items, Category: category, Pager: pagerOf(v, p)},
+		body: importsPage{HowTos: p.Items, Names: names, Category: category, Pager: pagerOf(v, p)},
 	}, err
 }
 

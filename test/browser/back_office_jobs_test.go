@@ -24,7 +24,7 @@ import (
 )
 
 // disabledOfDemo is the account of the demo data that staff have disabled.
-const disabledOfDemo user.ID = 14
+const disabledOfDemo user.ID = 15 // behind the payer of the till
 
 // mostClicks is how many clicks a job of the overview may take.
 const mostClicks = 5
