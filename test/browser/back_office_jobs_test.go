@@ -74,6 +74,10 @@ func (o *office) logsIn(t *testing.T) {
 func (w *worker) chooses(t *testing.T, selector string) {
 	t.Helper()
 	w.clicks++
+	const isLoaded = `document.readyState === 'complete'` // what loads later moves what is to be clicked
+	for !chromium.Evaluate[bool](t, w.page, isLoaded) {
+		require.NoError(t, w.page.Err())
+	}
 	if !w.byKeyboard {
 		press(t, w.page, selector)
 		return
@@ -110,9 +114,10 @@ func (w *worker) worksOff(t *testing.T) {
 	w.chooses(t, ".fields .main")
 	w.chooses(t, ".confirm .danger")
 	w.ended(t, "refund")
-	due, err := w.app.Stores.Ledger.Payments(t.Context(), payment.PaymentFilter{State: payment.RefundDue}, page.Request{})
+	refunds, err := w.app.Stores.Ledger.Refunds(t.Context(), payment.RefundFilter{}, page.Request{})
 	require.NoError(t, err)
-	assert.Empty(t, due.Items)
+	require.Len(t, refunds.Items, 1)
+	assert.Equal(t, "Paid twice", refunds.Items[0].Reason)
 
 	w.begins(t)
 	w.chooses(t, ".tiles a[href$='reports/']")
