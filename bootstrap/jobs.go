@@ -5,6 +5,7 @@ import (
 	"errors"
 	"time"
 
+	"plaza/application/notifications"
 	"plaza/application/paying"
 	"plaza/application/refunding"
 	"plaza/domain/media"
@@ -41,6 +42,9 @@ func (a *App) jobs() []job {
 	}, {
 		name: "erasures_resume", interval: eraseInterval, problem: "resuming erasures failed; will retry",
 		work: func(ctx context.Context) (bool, error) { return false, a.Privacy.ResumeErasures(ctx) },
+	}, {
+		name: "streams", interval: notifications.DeliverEvery, problem: "delivering to streams failed; will retry",
+		work: func(ctx context.Context) (bool, error) { return false, a.Streams.Deliver(ctx) },
 	}, {
 		name: "sample", interval: sampleInterval, problem: "sampling for metrics failed; will retry",
 		work: func(ctx context.Context) (bool, error) { return false, a.Sample(ctx) },

@@ -21,6 +21,7 @@ func (a *App) registerMetrics(wallets payment.Gateways, p Parts) {
 	a.registerBuild()
 	a.registerLogins()
 	a.registerMessages()
+	a.registerStreams()
 	a.registerTranslation(p.Translator)
 	for _, wallet := range wallets.All() {
 		if wallet, counts := wallet.(notificationCounter); counts {
@@ -71,6 +72,16 @@ func (a *App) registerLogins() {
 			"Logins by outcome: succeeded; wrong_password, also of unknown users; throttled; invalid: malformed; failed: the server did not decide.",
 			client.Labels{"outcome": outcome}, func() int64 { return of(a.Signin.LoginCounts()) })
 	}
+}
+
+// registerStreams registers the metrics of streams (NTF-04).
+func (a *App) registerStreams() {
+	a.registerCounter("plaza_stream_events_sent_total", "Events that streams have sent.", nil, a.Streams.Sent.Load)
+	a.registerCounter("plaza_streams_cut_total", "Streams that have ended because their clients took too long.", nil, a.Streams.Cut.Load)
+	a.Metrics.Register(client.NewGaugeFunc(client.GaugeOpts{Name: "plaza_streams_open", Help: "Streams that are open."},
+		func() float64 { return float64(a.Streams.Count()) }), client.NewGaugeFunc(client.GaugeOpts{
+		Name: "plaza_stream_lag_seconds", Help: "How long after it was made the last notification was given to its stream.",
+	}, func() float64 { return a.Streams.Lag().Seconds() }))
 }
 
 // registerMessages registers the counters of messages with codes (AUT-15).

@@ -176,6 +176,7 @@ func (a *App) serve(ctx context.Context, l *Listeners, admin *admin) error {
 	c := a.Config.ServerConfig
 	public := newServer(closingConnections(a.Handler, &admin.isStopping), c, a.Log)
 	closeSilent(public)
+	public.RegisterOnShutdown(a.Streams.Stop)
 	group, failed := errgroup.WithContext(context.WithoutCancel(ctx))
 	working, stopWorking := context.WithCancel(failed)
 	defer stopWorking()

@@ -72,7 +72,7 @@ var (
 	followingSet     = wire.NewSet(following.New)
 	importingSet     = wire.NewSet(wire.Struct(new(importing.Ports), "*"), importing.NewImporter)
 	moderatingSet    = wire.NewSet(moderating.New)
-	notificationsSet = wire.NewSet(notifications.New)
+	notificationsSet = wire.NewSet(notifications.New, notifications.NewStreams)
 	payingSet        = wire.NewSet(payingLimits, paying.New)
 	peopleSet        = wire.NewSet(people.New)
 	picturesSet      = wire.NewSet(pictures.New)

@@ -85,6 +85,7 @@ func initialise(c settings.Config, p Parts, log *slog.Logger, opened storage, st
 	keys := ports.Keys
 	followingFollowing := following.New(repository, blockRepository, categories, keys, limits, v)
 	notificationsNotifications := notifications.New(notificationStore)
+	streams := notifications.NewStreams(notificationStore, tokens, accounts, v)
 	moderationStore := ports.Moderation
 	reader := ports.EventReader
 	discussion := ports.Discussion
@@ -142,6 +143,7 @@ func initialise(c settings.Config, p Parts, log *slog.Logger, opened storage, st
 		Diary:         diaryDiary,
 		Following:     followingFollowing,
 		Notifications: notificationsNotifications,
+		Streams:       streams,
 		Moderating:    moderatingModerating,
 		Browsing:      browsingBrowsing,
 		Reading:       readingReading,
@@ -250,7 +252,7 @@ var (
 	followingSet     = wire.NewSet(following.New)
 	importingSet     = wire.NewSet(wire.Struct(new(importing.Ports), "*"), importing.NewImporter)
 	moderatingSet    = wire.NewSet(moderating.New)
-	notificationsSet = wire.NewSet(notifications.New)
+	notificationsSet = wire.NewSet(notifications.New, notifications.NewStreams)
 	payingSet        = wire.NewSet(payingLimits, paying.New)
 	peopleSet        = wire.NewSet(people.New)
 	picturesSet      = wire.NewSet(pictures.New)

@@ -139,6 +139,7 @@ func expired(now time.Time) []expiredRows {
 		{"translations", "key", "expires", before(0)},
 		{"translation_claims", "key", "until", before(0)},
 		{"notifications", "id", "expires", before(0)},
+		{"streams", "id", "until", before(0)},
 		{"kept_versions", "id", "expires", before(0)},
 		{"kept_pictures", "id", "expires", before(0)},
 	}

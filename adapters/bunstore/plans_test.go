@@ -73,7 +73,7 @@ func hotReads(t *testing.T, s *Store) []hotRead {
 		{"MOD-02 an event that many block", of("eventFor"), []any{2, disliked}, 1, 8},
 		{"SUB-05 relations to many followers", of("tiesTo"), []any{idsFrom(10_001, 100), idol}, 100, 400},
 		{"SUB-05 likes of many followers", of("likings"), []any{idsFrom(1, 100), idol}, 100, 500},
-		{"NTF-01 notifications beside withdrawn ones", of("notices"), []any{noticed, noID, 21}, 21, 5*21 + 10},
+		{"NTF-01 notifications beside withdrawn ones", of("notices"), []any{noticed, noID, 21, 0}, 21, 5*21 + 10},
 		{"images", of("imagesOf"), []any{7, []string{}, []string{}, 20, 0, later, noID}, 20, 100},
 		{"news around", of("newsOfDays"), []any{day("2024-02-03"), key([]string{"杭州市"}), 10}, 10, 30},
 		{"items of a kind", of("publicationsOfCategory"), append([]any{1, 20, 0}, behindAll...), 20, 80},

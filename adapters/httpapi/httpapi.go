@@ -59,6 +59,7 @@ type UseCases struct {
 	Diary         *diary.Diary
 	Following     *following.Following
 	Notifications *notifications.Notifications
+	Streams       *notifications.Streams
 	Moderating    *moderating.Moderating
 	Browsing      *browsing.Browsing
 	Reading       *reading.Reading

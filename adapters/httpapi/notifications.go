@@ -5,7 +5,6 @@ import (
 	"plaza/domain/event"
 	"plaza/domain/moderation"
 	"plaza/domain/notification"
-	"plaza/domain/user"
 )
 
 // notificationsView is a part of the caller's notifications (NTF-02).
@@ -51,13 +50,7 @@ func (a *api) listNotifications(c *transport.Call) (transport.Reply, error) {
 		return transport.Reply{}, err
 	}
 	list, err := a.Notifications.List(c.Context(), c.Actor, request)
-	var by []user.ID
-	for _, n := range list.Items {
-		if n.By != 0 {
-			by = append(by, n.By)
-		}
-	}
-	people, err := a.describe(c, list.Members, by, err)
+	people, err := a.describeNotified(c, list.Items, list.Members, err)
 	return transport.Bare(notificationsView{
 		Data: mapSlice(list.Items, people.renderNotification), Cursor: c.CursorOf(list.Next), UnreadCount: list.Unread,
 	}), err

@@ -62,6 +62,7 @@ var table = []route{
 	row(http.MethodDelete, "/api/user/avatar/", Authenticated, (*api).removeAvatar),
 	row(http.MethodGet, "/api/user/notification/", eventScope, (*api).listNotifications),
 	row(http.MethodPut, "/api/user/notification/read/", eventScope, (*api).readNotifications),
+	row(http.MethodGet, "/api/user/stream/", eventScope, (*api).stream),
 	row(http.MethodGet, "/api/user/moderation/", Authenticated, (*api).listHidden),
 	row(http.MethodPut, "/api/user/block/{uid}/", Authenticated, (*api).block),
 	row(http.MethodDelete, "/api/user/block/{uid}/", Authenticated, (*api).unblock),

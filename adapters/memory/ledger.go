@@ -21,6 +21,7 @@ func (s *Store) Ledger() Ledger { return Ledger{s.Keys()} }
 // ledger is the state of orders and payments.
 type ledger struct {
 	orders      table[payment.OrderID, payment.Order]
+	changes     table[payment.OrderID, int64] // the writes of the store after which their states are new
 	nextChecks  table[payment.OrderID, time.Time]
 	prepayments table[payment.OrderID, []payment.Prepayment]
 	tradeNos    table[payment.TradeNo, payment.OrderID]
@@ -44,7 +45,7 @@ func (v Ledger) AddOrder(ctx context.Context, o payment.Order, k *idempotency.Ke
 			}
 		}
 		o.ID = payment.OrderID(v.s.numbers.order.next())
-		l.orders[o.ID] = o
+		l.orders[o.ID], l.changes[o.ID] = o, v.s.writes
 		audit.Made(ctx, audit.Numbered(audit.Order, o.ID), o.User)
 		if o.State == payment.Open {
 			l.nextChecks[o.ID] = o.Expires

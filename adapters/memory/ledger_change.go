@@ -78,6 +78,9 @@ func (s *Store) putTrade(id payment.OrderID, t payment.Trade) {
 	l := &s.ledger
 	order := l.orders[id]
 	s.notify(notification.OfPaid(order, t.Order))
+	if order.State != t.Order.State {
+		l.changes[id] = s.writes
+	}
 	order.State, order.PaidAt, order.Transaction = t.Order.State, t.Order.PaidAt, t.Order.Transaction
 	l.orders[id] = order
 	if l.nextChecks[id] = t.NextCheck; t.NextCheck.IsZero() {

@@ -58,6 +58,8 @@ type Store struct {
 	news     []news.Item
 
 	notifications table[notification.ID, notified]
+	streams       table[int64, stream]
+	writes        int64 // so far
 	readUpTo      table[user.ID, notification.ID]
 
 	publications table[publication.ID, publication.Publication]
@@ -81,7 +83,7 @@ type Store struct {
 	audit          []audit.Record        // in the order of their IDs
 
 	numbers struct {
-		account, token, subscription, event, plate, comment, notification, news, image, order, payment, refund, finding, report, reportCase,
+		account, token, subscription, event, plate, comment, notification, stream, news, image, order, payment, refund, finding, report, reportCase,
 		audit number
 	}
 }
@@ -94,10 +96,10 @@ func New() *Store {
 		&s.accounts, &s.telephones, &s.codes.all, &s.codes.spent, &s.members, &s.bios, &s.hiddenProfiles, &s.tokens, &s.spentUntil,
 		&s.categories, &s.listings,
 		&s.subscriptions, &s.blocks, &s.events, &s.comments,
-		&s.likes, &s.notifications, &s.readUpTo, &s.reports, &s.cases,
+		&s.likes, &s.notifications, &s.streams, &s.readUpTo, &s.reports, &s.cases,
 		&s.hidden, &s.publications, &s.nodes, &s.texts, &s.howTos, &s.demands, &s.images,
 		&s.deletions, &s.pictures, &s.pictureBytes,
-		&l.orders, &l.nextChecks, &l.prepayments, &l.tradeNos, &l.payments, &l.journal, &l.refunds, &l.findings, &l.reconciliations,
+		&l.orders, &l.changes, &l.nextChecks, &l.prepayments, &l.tradeNos, &l.payments, &l.journal, &l.refunds, &l.findings, &l.reconciliations,
 	} {
 		t.make()
 	}
@@ -147,6 +149,7 @@ func write[T any](ctx context.Context, s *Store, fn func() (T, error)) (T, error
 	}
 	s.lock.Lock()
 	defer s.lock.Unlock()
+	s.writes++
 	entry := audit.Begin(ctx)
 	if entry == nil {
 		return fn()

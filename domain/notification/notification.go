@@ -201,6 +201,7 @@ type List struct {
 // person the store keeps at least the newest MinKept, and at most MaxKept. A reply on an event that the person may not see by
 // event.VisibleStates is neither listed nor counted as long as that is so. Every implementation passes test/ports.Notifications.
 type Store interface {
+	Streams
 	// List returns the notifications of the person behind the cursor, the newest first.
 	List(ctx context.Context, of user.ID, r page.CursorRequest) (List, error)
 	// MarkRead marks the notifications of the person up to that one as read. Later ones never become read with it,

@@ -55,7 +55,7 @@ func (on store) rows() []row {
 	all := slices.Concat(
 		conventionRows, appLimitRows, loginRows, peopleRows, searchRows, goldenRows, eventRows, eventListRows, timelineRows,
 		eventTextRows, selectingRows,
-		activityRows, replyRows, notificationRows, moderationRows, moderationOwnRows, moderationFeedRows, caseRows,
+		activityRows, replyRows, notificationRows, streamRows, moderationRows, moderationOwnRows, moderationFeedRows, caseRows,
 		subscriptionRows, blockRows, feedRows, feedWideRows, publicationRows, failingRows,
 		imageRows, pictureSizeRows, plateRows, importedRows, importingRows, paymentRows, pictureRows, backOfficeRows, auditRows, staffPeopleRows,
 		roleRows, overviewRows, importRunRows, usualPlaceRows, sessionRows,

@@ -294,6 +294,7 @@ var trials = map[string]trial{
 	}},
 	"GET /api/user/relationship/":      {"authenticated", plainly(relations+"?uid=1", nil, 200)},
 	"PATCH /api/user/profile/":         {"authenticated", plainly(profile, object{"location": "Uppsala"}, 200)},
+	"GET /api/user/stream/":            {scoped, plainly(streamPath, nil, 200)},
 	"PUT /api/user/notification/read/": {scoped, plainly(readNotifications, object{"up_to": 1}, 204)},
 
 	"GET /api/user/session/": {"unnarrowed", plainly(sessions, nil, 200)},

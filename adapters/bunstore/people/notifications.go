@@ -57,7 +57,7 @@ const (
 		SELECT unread - (SELECT COUNT(*) FROM unseen_replies u WHERE u.owner_id = $1 AND u.id > read_up_to)
 		FROM notification_counts WHERE owner_id = $1`
 
-	// notices finds the notifications of $1 before the id $2, $3 of them, with what they are about. Without any there is a row
+	// notices finds the notifications of $1 before the id $2 and behind $4, $3 of them, with what they are about. Without any there is a row
 	// with the counts.
 	notices = `
 		SELECT k.unread, k.read_up_to, n.id, n.kind, n.actor_id, n.object_id, n.about, n.note, n.created,
@@ -70,7 +70,7 @@ const (
 			FROM notification_counts WHERE owner_id = $1) k
 		LEFT JOIN (
 			SELECT id, kind, actor_id, object_id, about, note, created FROM notifications n
-			WHERE owner_id = $1 AND withdrawn = FALSE AND id < $2
+			WHERE owner_id = $1 AND withdrawn = FALSE AND id < $2 AND id > $4
 				AND (n.kind <> 'reply' OR NOT EXISTS (SELECT 1 FROM unseen_replies u WHERE u.owner_id = $1 AND u.id = n.id))
 			ORDER BY id DESC LIMIT CAST($3 AS bigint)) n ON TRUE
 		LEFT JOIN comments c ON c.id = CASE WHEN n.kind IN ('comment', 'reply') THEN n.object_id END
@@ -126,7 +126,7 @@ func WithdrawNotice(tx *engine.Tx, n notification.Notice) {
 }
 
 func (v Notifications) List(ctx context.Context, of user.ID, r page.CursorRequest) (notification.List, error) {
-	rows, err := engine.All[noticeRow](ctx, v.DB, notices, of, cmp.Or(r.After.ID, math.MaxInt64), r.Size()+1)
+	rows, err := engine.All[noticeRow](ctx, v.DB, notices, of, cmp.Or(r.After.ID, math.MaxInt64), r.Size()+1, 0)
 	if err != nil {
 		return notification.List{}, err
 	}

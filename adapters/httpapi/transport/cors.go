@@ -23,7 +23,7 @@ func WithCORS(next http.Handler, origins []string) http.Handler {
 			http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete,
 		},
 		AllowedHeaders: []string{
-			"Authorization", "Content-Type", "If-None-Match", "Idempotency-Key", "X-Request-ID", "x-language-locale", "traceparent",
+			"Authorization", "Content-Type", "If-None-Match", "Idempotency-Key", "Last-Event-ID", "X-Request-ID", "x-language-locale", "traceparent",
 		},
 		ExposedHeaders: []string{"X-Request-ID", "X-Order-ID", "Retry-After", "ETag", "Location"},
 		MaxAge:         preflightAge,

@@ -85,9 +85,10 @@ func (f *middleware) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	setCommonHeaders(out.Header())
 	out.Header().Set(requestIDHeader, out.log.id)
 	f.Metrics.Begun()
+	out.log.ended = sync.OnceFunc(func() { f.Metrics.Ended(r.Method, out.log.pattern(), out.status, time.Since(began)) })
 	defer func() {
 		took := time.Since(began)
-		f.Metrics.Ended(r.Method, out.log.pattern(), out.status, took)
+		out.log.ended()
 		out.note(ctx, r, took)
 		out.end(r)
 	}()

@@ -32,6 +32,7 @@ type requestLog struct {
 
 	sending sender             // the response; zero before LimitRequests
 	limited func(limit string) // counts a refusal (Metrics); nil: nothing counts
+	ended   func()             // counts the request as ended, although its response goes on
 
 	trace trace.TraceID
 	span  trace.Span // nil: none

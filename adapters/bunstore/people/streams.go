@@ -1,0 +1,106 @@
+package people
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"time"
+
+	"plaza/adapters/bunstore/internal/engine"
+	"plaza/domain/notification"
+	"plaza/domain/payment"
+	"plaza/domain/user"
+)
+
+const (
+	// insertStream takes a place for a stream of $1 until $2, if fewer than $3 are taken.
+	insertStream = `
+		INSERT INTO streams (owner_id, until)
+		SELECT u.id, $2 FROM users u WHERE u.id = $1 AND (SELECT COUNT(*) FROM streams WHERE owner_id = $1) < $3
+		RETURNING id`
+
+	// newestNews finds the newest notification of $1, and the number of the last change.
+	newestNews = `
+		SELECT
+			COALESCE((SELECT MAX(id) FROM notifications WHERE owner_id = $1 AND withdrawn = FALSE), 0),
+			COALESCE((SELECT changes FROM notification_counts WHERE owner_id = $1), 0)`
+
+	// changedOrders finds the orders of $1 that have changed behind the number $2, at most $3.
+	changedOrders = `
+		SELECT id, state, change FROM orders WHERE user_id = $1 AND change > $2
+		ORDER BY change LIMIT CAST($3 AS bigint)`
+)
+
+var (
+	// renewStreams extends the places $1 until $2.
+	renewStreams = engine.Both(`UPDATE streams SET until = $2 WHERE id = ANY($1)`)
+
+	// changesOf finds the numbers of the last changes of the people $1.
+	changesOf = engine.Both(`SELECT owner_id, changes FROM notification_counts WHERE owner_id = ANY($1)`)
+)
+
+type (
+	changesRow struct {
+		OwnerID user.ID
+		Changes int64
+	}
+	changedOrder struct {
+		ID     payment.OrderID
+		State  payment.State
+		Change int64
+	}
+)
+
+func (v Notifications) OpenStream(ctx context.Context, of user.ID, now, until time.Time) (place int64, p notification.Position, err error) {
+	err = v.DB.Write(ctx, func(tx *engine.Tx) error {
+		tx.Lock(fmt.Sprint("streams of ", of))
+		tx.Queue("DELETE FROM streams WHERE owner_id = $1 AND until <= $2", of, now)
+		tx.Queue(insertStream, of, until, notification.MaxStreams).Must(notification.ErrStreams).Into(&place)
+		tx.Queue(newestNews, of).Into((*int64)(&p.Notification), &p.Change)
+		return tx.Send()
+	})
+	return place, p, err
+}
+
+func (v Notifications) RenewStreams(ctx context.Context, places []int64, until time.Time) error {
+	return v.DB.Exec(ctx, v.DB.Pick(renewStreams), places, until)
+}
+
+func (v Notifications) CloseStream(ctx context.Context, place int64) error {
+	return v.DB.Exec(ctx, "DELETE FROM streams WHERE id = $1", place)
+}
+
+func (v Notifications) Changes(ctx context.Context, of []user.ID) (map[user.ID]int64, error) {
+	rows, err := engine.All[changesRow](ctx, v.DB, v.DB.Pick(changesOf), of)
+	changes := make(map[user.ID]int64, len(rows))
+	for _, r := range rows {
+		changes[r.OwnerID] = r.Changes
+	}
+	return changes, err
+}
+
+// News reads all in one round trip where the database supports it.
+func (v Notifications) News(ctx context.Context, since []notification.Since) ([]notification.News, error) {
+	all := make([]notification.News, len(since))
+	var reads []engine.Step
+	for i, s := range since {
+		reads = append(reads, engine.Each(v.DB, func(r *noticeRow) error {
+			all[i].Unread = atMostKept(r.Unread)
+			if r.ID != 0 {
+				all[i].Items = append(all[i].Items, r.notification())
+				AddMember(all[i].Members, r.Member())
+			}
+			return nil
+		}, notices, s.Of, int64(math.MaxInt64), notification.MaxNews+1, s.At.Notification),
+			engine.Each(v.DB, func(r *changedOrder) error {
+				all[i].Orders = append(all[i].Orders, notification.OrderChange{Change: r.Change, ID: r.ID, State: r.State})
+				return nil
+			}, changedOrders, s.Of, s.At.Change, notification.MaxNews+1))
+	}
+	err := v.DB.ReadRows(ctx, func() {
+		for i := range all {
+			all[i] = notification.News{Members: map[user.ID]*user.Member{}}
+		}
+	}, reads...)
+	return all, err
+}
