@@ -21,7 +21,7 @@ import (
 
 // Notifications is the suite of notification.Store, and of what event.Discussion and subscription.Repository do for it.
 func Notifications(t *testing.T, open Open) {
-	open.keeps(t, []promise{
+	open.keeps(t, append([]promise{
 		{"a comment, a like and a subscription to a user are stored with their notifications", notificationsStored},
 		{"none of oneself, none of a category, and none of what is repeated", notificationsNone},
 		{"a comment that fails, and one that is charged too much, make none", notificationsOfFailures},
@@ -35,7 +35,7 @@ func Notifications(t *testing.T, open Open) {
 		{"counts are exact, however many come and go at once", notificationsAtOnce},
 		{"an event that is removed takes all of its", notificationsOfRemoved},
 		{"an order that becomes paid is told to its payer, once", notificationOfPaid},
-	})
+	}, streamPromises...))
 }
 
 // notifications are the person's newest ones, and how many are unread, which Unread must say, too.

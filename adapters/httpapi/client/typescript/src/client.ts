@@ -1,5 +1,6 @@
 import { Fault, faultOf } from "./fault.js";
 import { operations } from "./operations.js";
+import { live, type LiveEvent, type LiveOptions } from "./live.js";
 import { initOf, urlOf, type AnyInput, type Operation } from "./request.js";
 import type { Answer, Arguments, Input, Item, Name, PagedName, Schemas, Selecting } from "./types.js";
 
@@ -111,13 +112,34 @@ export class Plaza {
     }
   }
 
+  /**
+   * Yields what happens until the signal is aborted, with notifications as their list has them: from a stream that begins again
+   * behind the last event whenever it breaks, or from the list while no stream can be opened.
+   */
+  live(options: LiveOptions = {}): AsyncGenerator<LiveEvent, void, void> {
+    const input = (signal: AbortSignal | undefined) => (signal ? { signal } : {});
+    return live(
+      {
+        open: async (last, signal) => {
+          const header = last ? { "Last-Event-ID": last } : {};
+          const { body } = await this.send("stream", { header, ...input(signal) });
+          return body as unknown as ReadableStream<Uint8Array>;
+        },
+        poll: (signal) => this.call("listNotifications", { query: { page_size: 100 }, ...input(signal) }),
+        sleep,
+      },
+      options,
+    );
+  }
+
   async #send<N extends Name>(name: N, input: AnyInput = {}): Promise<Reply<N>> {
     const operation: Operation = operations[name];
     const url = urlOf(this.#url, operation, input);
     const { headers, body } = initOf(operation, input, this.token);
     const mayRepeat = operation.method !== "POST" || headers.has("Idempotency-Key");
     for (let left = mayRepeat ? (this.#options.retries ?? 3) : 0; ; left--) {
-      const response = await this.#fetch(url, { method: operation.method, headers, body, credentials: "omit" }, input.signal);
+      const lasts = name === "stream";
+      const response = await this.#fetch(lasts, url, { method: operation.method, headers, body, credentials: "omit" }, input.signal);
       if (response.ok || response.status === 304) {
         return { status: response.status, headers: response.headers, body: (await read(response)) as Answer<N> | undefined };
       }
@@ -128,7 +150,8 @@ export class Plaza {
     }
   }
 
-  #fetch(url: string, init: RequestInit, signal: AbortSignal | undefined): Promise<Response> {
+  #fetch(lasts: boolean, url: string, init: RequestInit, signal: AbortSignal | undefined): Promise<Response> {
+    if (lasts) return (this.#options.fetch ?? fetch)(url, { ...init, signal: signal ?? null });
     const timeout = AbortSignal.timeout((this.#options.timeout ?? 60) * 1000);
     const either = signal ? AbortSignal.any([signal, timeout]) : timeout;
     return (this.#options.fetch ?? fetch)(url, { ...init, signal: either });
@@ -145,6 +168,7 @@ interface List<T> {
 /** Returns the body as JSON, or as a Blob. */
 async function read(response: Response): Promise<unknown> {
   if (response.status === 204 || response.status === 304) return undefined;
+  if (response.headers.get("Content-Type") === "text/event-stream") return response.body;
   const isJSON = response.headers.get("Content-Type")?.startsWith("application/json");
   return isJSON ? response.json() : response.blob();
 }

@@ -123,7 +123,15 @@ async function events(member: Plaza, friend: Plaza): Promise<number> {
 }
 
 async function talk(member: Plaza, friend: Plaza, event: number): Promise<void> {
+  const stop = new AbortController();
+  const happens = member.live({ signal: stop.signal });
+  check((await happens.next()).value?.event === "unread", "the number of unread notifications comes first");
   const { data: comment } = await friend.call("createComment", { body: { event, content: "I can hear the oars." } });
+  const told = (await happens.next()).value;
+  check(told?.event === "notification" && told.data.comment?.id === comment.id, "the member is told at once");
+  stop.abort();
+  const { data: edited } = await friend.call("editComment", { path: { id: comment.id }, body: { content: "I could hear the oars." } });
+  check(edited.edited_at !== null && edited.reply_to === null, "the comment is edited");
   let comments = 0;
   for await (const other of member.items("listComments", { query: { event } })) comments += other.id === comment.id ? 1 : 0;
   check(comments === 1, "the comment is listed");

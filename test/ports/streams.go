@@ -1,0 +1,152 @@
+package ports
+
+import (
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"plaza/domain/notification"
+	"plaza/domain/payment"
+	"plaza/domain/user"
+)
+
+var streamPromises = []promise{
+	{"OpenStream takes one of MaxStreams places, however many ask at once, until it ends or is closed", streamPlaces},
+	{"RenewStreams extends places, and minds none that is gone", streamsRenewed},
+	{"Changes is another number after each change that concerns the person", streamChanges},
+	{"News is what came behind the position, with later ones having greater numbers", streamNews},
+	{"News has one more than MaxNews at most", streamNewsBounded},
+}
+
+func (w *fixtures) opens(of user.ID, now time.Time) (int64, notification.Position, error) {
+	return w.Notifications.OpenStream(w.Context(), of, now, now.Add(notification.StreamLease))
+}
+
+func streamPlaces(w *fixtures) {
+	who, other := w.newUser(), w.newUser()
+	taken := 0
+	for _, err := range atOnce(many, func(int) error { _, _, err := w.opens(who, noon); return err }) {
+		if err == nil {
+			taken++
+			continue
+		}
+		assert.ErrorIs(w, err, notification.ErrStreams)
+	}
+	assert.Equal(w, notification.MaxStreams, taken)
+	place, _, err := w.opens(other, noon)
+	require.NoError(w, err)
+	_, _, err = w.opens(who, noon.Add(notification.StreamLease-time.Second))
+	require.ErrorIs(w, err, notification.ErrStreams)
+	for range notification.MaxStreams - 1 {
+		_, _, err = w.opens(other, noon)
+		require.NoError(w, err)
+	}
+	require.NoError(w, w.Notifications.CloseStream(w.Context(), place))
+	require.NoError(w, w.Notifications.CloseStream(w.Context(), place), "it is gone")
+	_, _, err = w.opens(other, noon)
+	require.NoError(w, err)
+	_, _, err = w.opens(who, noon.Add(notification.StreamLease))
+	require.NoError(w, err, "the others have ended")
+}
+
+func streamsRenewed(w *fixtures) {
+	who := w.newUser()
+	var places []int64
+	for range notification.MaxStreams {
+		place, _, err := w.opens(who, noon)
+		require.NoError(w, err)
+		places = append(places, place)
+	}
+	later := noon.Add(2 * notification.StreamLease)
+	require.NoError(w, w.Notifications.RenewStreams(w.Context(), append(places[1:], places[4]+99), later))
+	_, _, err := w.opens(who, later.Add(-time.Second))
+	require.NoError(w, err, "the place that was not renewed")
+	_, _, err = w.opens(who, later.Add(-time.Second))
+	require.ErrorIs(w, err, notification.ErrStreams)
+	require.NoError(w, w.Notifications.RenewStreams(w.Context(), nil, later))
+}
+
+func streamChanges(w *fixtures) {
+	who, other := w.newUser(), w.newUser()
+	e := w.write(who, noon)
+	number := func() int64 {
+		changes, err := w.Notifications.Changes(w.Context(), []user.ID{who, other + 99})
+		require.NoError(w, err)
+		return changes[who]
+	}
+	was := number()
+	var o payment.Order
+	for about, change := range map[string]func(){
+		"a comment": func() { w.say(e.ID(), other, noon, "Oh") }, "a like": func() { w.likeAt(e, other, true, noon) },
+		"an order": func() { o = w.charge(order(who, noon)); w.pays(o.ID, "a", "applied", noon) },
+	} {
+		change()
+		assert.NotEqual(w, was, number(), about)
+		was = number()
+	}
+	for about, change := range map[string]func(){
+		"read":                func() { list, _ := w.notifications(who); w.markRead(who, list[0].ID) },
+		"a like taken back":   func() { w.likeAt(e, other, false, noon) },
+		"an order, otherwise": func() { w.charge(order(who, noon)) },
+	} {
+		change()
+		assert.NotEqual(w, was, number(), about)
+		was = number()
+	}
+}
+
+func streamNews(w *fixtures) {
+	who, other := w.newUser(), w.newUser()
+	e := w.write(who, noon)
+	w.say(e.ID(), other, noon, "Before")
+	made := w.charge(order(who, noon))
+	_, at, err := w.opens(who, noon)
+	require.NoError(w, err)
+	news := func(since ...notification.Since) []notification.News {
+		all, err := w.Notifications.News(w.Context(), since)
+		require.NoError(w, err)
+		return all
+	}
+	none := news(notification.Since{Of: who, At: at})[0]
+	assert.Empty(w, none.Items)
+	assert.Empty(w, none.Orders)
+	assert.Equal(w, 1, none.Unread)
+
+	w.say(e.ID(), other, noon, "One")
+	w.pays(made.ID, "a", "applied", noon)
+	second := w.charge(order(who, noon))
+	got := news(notification.Since{Of: other}, notification.Since{Of: who, At: at}, notification.Since{Of: who})
+	assert.Empty(w, got[0].Items)
+	list, unread := w.notifications(who)
+	assert.Equal(w, list[:2], got[1].Items)
+	assert.Equal(w, list, got[2].Items)
+	assert.Equal(w, unread, got[1].Unread)
+	assert.Equal(w, w.member(other).ID, got[1].Members[other].ID)
+	states := func(n notification.News) (all []notification.OrderChange) {
+		for i, o := range n.Orders {
+			assert.Greater(w, o.Change, at.Change)
+			assert.True(w, i == 0 || o.Change > n.Orders[i-1].Change)
+			all = append(all, notification.OrderChange{ID: o.ID, State: o.State})
+		}
+		return all
+	}
+	want := []notification.OrderChange{{ID: made.ID, State: payment.Paid}, {ID: second.ID, State: payment.Open}}
+	assert.Equal(w, want, states(got[1]))
+	last := notification.Position{Notification: got[1].Items[0].ID, Change: got[1].Orders[1].Change}
+	again := news(notification.Since{Of: who, At: last})[0]
+	assert.Empty(w, again.Items)
+	assert.Empty(w, again.Orders)
+}
+
+func streamNewsBounded(w *fixtures) {
+	who, other := w.newUser(), w.newUser()
+	e := w.write(who, noon)
+	for range notification.MaxNews + 3 {
+		w.say(e.ID(), other, noon, "Oh")
+	}
+	all, err := w.Notifications.News(w.Context(), []notification.Since{{Of: who}})
+	require.NoError(w, err)
+	assert.Len(w, all[0].Items, notification.MaxNews+1)
+	assert.Equal(w, notification.MaxNews+3, all[0].Unread)
+}
