@@ -87,33 +87,21 @@ func (a *api) sendAll(c *transport.Call, stream *notifications.Stream, out *tran
 
 // sendNews sends the oldest first. The id of each event says what the client has with it.
 func (a *api) sendNews(c *transport.Call, d notifications.Delivery, out *transport.Events) error {
-	if d.IsReset {
-		return cmp.Or(out.Send("reset", d.Next.String(), struct{}{}), a.sendUnread(d, out))
-	}
 	people, err := a.describeNotified(c, d.Items, d.Members, nil)
+	if d.IsReset {
+		err = cmp.Or(err, out.Send("reset", d.Next.String(), struct{}{}))
+	}
 	at := d.Since
 	for _, n := range slices.Backward(d.Items) {
 		at.Notification = n.ID
-		err = cmp.Or(err, a.count(out.Send("notification", at.String(), people.renderNotification(n))))
+		err = cmp.Or(err, out.Send("notification", at.String(), people.renderNotification(n)))
 	}
 	for _, o := range d.Orders {
 		at.Change = o.Change
-		err = cmp.Or(err, a.count(out.Send("order", at.String(), orderStateView{o.ID, o.State})))
+		err = cmp.Or(err, out.Send("order", at.String(), orderStateView{o.ID, o.State}))
 	}
-	return cmp.Or(err, a.sendUnread(d, out))
-}
-
-func (a *api) sendUnread(d notifications.Delivery, out *transport.Events) error {
-	if !d.HasUnread {
-		return nil
-	}
-	return a.count(out.Send("unread", d.Next.String(), unreadView{d.Unread}))
-}
-
-// count counts an event that was sent.
-func (a *api) count(err error) error {
-	if err == nil {
-		a.Streams.Sent.Add(1)
+	if d.HasUnread {
+		err = cmp.Or(err, out.Send("unread", d.Next.String(), unreadView{d.Unread}))
 	}
 	return err
 }

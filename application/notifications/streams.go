@@ -31,7 +31,7 @@ type Streams struct {
 	tokens   access.Tokens
 	accounts access.Accounts
 	now      func() time.Time
-	Sent     atomic.Int64 // events
+	Sent     atomic.Int64 // notifications and orders
 	Cut      atomic.Int64 // streams whose clients were too slow
 	lag      atomic.Int64 // of the last notification that was delivered
 
@@ -234,7 +234,10 @@ func (s *Streams) give(t *Stream, news notification.News) {
 	if n := len(news.Orders); n > 0 {
 		d.Next.Change = news.Orders[n-1].Change
 	}
-	d.IsReset = len(news.Items)+len(news.Orders) > notification.MaxNews
+	if d.IsReset = len(news.Items)+len(news.Orders) > notification.MaxNews; d.IsReset {
+		d.Items, d.Orders = nil, nil
+	}
+	s.Sent.Add(int64(len(d.Items) + len(d.Orders)))
 	if d.Next != t.at || d.HasUnread {
 		t.at, t.unread = d.Next, news.Unread
 		t.News <- d // it has room for one, and Deliver alone fills it

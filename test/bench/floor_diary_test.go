@@ -65,6 +65,8 @@ type (
 		ID         int64  `json:"id"`
 		Content    string `json:"content"`
 		CreateTime stamp  `json:"create_time"`
+		EditedAt   *stamp `json:"edited_at"`
+		ReplyTo    *int64 `json:"reply_to"` // no comment of the data set is a reply
 		personView `json:"user"`
 	}
 	newsView struct {
@@ -177,7 +179,7 @@ func (f *floor) around(b *pgx.Batch, viewer int64, most int, now time.Time, even
 		c.complete(now)
 		on := &events[c.Place-1]
 		on.Comments = append(on.Comments, c)
-	}, `SELECT d.place, e.id, e.content, e.created, `+personColumns+`
+	}, `SELECT d.place, e.id, e.content, e.created, e.edited, e.reply_to, `+personColumns+`
 		FROM unnest($1::bigint[]) WITH ORDINALITY d (event_id, place)
 		CROSS JOIN LATERAL (SELECT * FROM comments e WHERE e.event_id = d.event_id AND NOT e.hidden
 			AND NOT EXISTS (SELECT 1 FROM blocks b WHERE b.user_id = $2 AND b.other_id = e.author_id)

@@ -134,6 +134,8 @@ class Comment(models.Model):
     author = models.ForeignKey(Member, models.DO_NOTHING)
     content = models.TextField()
     created = models.DateTimeField()
+    edited = models.DateTimeField(null=True)
+    reply_to = models.BigIntegerField(null=True)
     hidden = models.BooleanField(default=False)
 
     class Meta:

@@ -195,6 +195,8 @@ class CommentSerializer(serializers.Serializer):
     user = MemberSerializer(source="author")
     content = serializers.CharField()
     create_time = serializers.DateTimeField(source="created")
+    edited_at = serializers.DateTimeField(source="edited")
+    reply_to = serializers.IntegerField()  # no comment of the data set is a reply
 
 
 class NewsSerializer(serializers.Serializer):
