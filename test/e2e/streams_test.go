@@ -1,0 +1,93 @@
+package e2e
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"plaza/test/postgres"
+)
+
+// follow sends the comments that the stream tells of, and keeps the id of the last event, until the stream ends.
+func follow(t *testing.T, url, key string, last *string) <-chan string {
+	t.Helper()
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url+"/api/user/stream/", nil)
+	require.NoError(t, err)
+	req.Header.Set("Authorization", "Token "+key)
+	req.Header.Set("Last-Event-ID", *last)
+	res, err := (&http.Client{Transport: &http.Transport{}}).Do(req)
+	require.NoError(t, err)
+	require.Equal(t, http.StatusOK, res.StatusCode)
+	told := make(chan string, 1000)
+	go func() {
+		defer close(told)
+		defer res.Body.Close()
+		id, event := "", ""
+		for lines := bufio.NewScanner(res.Body); lines.Scan(); {
+			name, value, _ := strings.Cut(lines.Text(), ": ")
+			switch name {
+			case "id":
+				id = value
+			case "event":
+				event = value
+			case "data":
+				var news struct{ Comment struct{ Content string } }
+				if *last = id; assert.NoError(t, json.Unmarshal([]byte(value), &news)) && event == "notification" {
+					told <- news.Comment.Content
+				}
+			}
+		}
+	}()
+	return told
+}
+
+func TestNTF04_nothing_is_missed_and_nothing_told_twice_when_the_server_of_a_stream_is_killed(t *testing.T) {
+	if testing.Short() {
+		t.Skip("make test-all runs this")
+	}
+	settings := []string{"--data-dir=" + t.TempDir(), "--database-url=" + postgres.Empty(t), unlimited}
+	w := people(t, rand.Uint64(), settings)
+	writes := serve(t, settings...)
+	author, other := w.writers[0].key, w.writers[1].key
+	to := newCaller(writes.url)
+	status, raw, err := to.send(author, http.MethodPost, eventsPath, map[string]any{"title": "Fog", "publish": true})
+	require.NoError(t, err)
+	require.Equal(t, http.StatusCreated, status, "%s", raw)
+	var made struct{ Data struct{ ID int64 } }
+	require.NoError(t, json.Unmarshal(raw, &made))
+	var said, told []string
+	say := func(n int) {
+		for range n {
+			said = append(said, fmt.Sprint("Nº ", len(said)))
+			status, raw, err := to.send(other, http.MethodPost, "/api/activity/comment/",
+				map[string]any{"event": made.Data.ID, "content": said[len(said)-1]})
+			require.NoError(t, err)
+			require.Equal(t, http.StatusCreated, status, "%s", raw)
+		}
+	}
+	last := "0-0"
+	for range 3 {
+		streams := serve(t, settings...)
+		news := follow(t, streams.url, author, &last)
+		say(10)
+		told = append(told, <-news)
+		go func() { _ = streams.cmd.Process.Kill() }()
+		say(20) // while the server dies, and while there is no stream
+		streams.ends(t)
+		for one := range news {
+			told = append(told, one)
+		}
+	}
+	news := follow(t, writes.url, author, &last)
+	for len(told) < len(said) {
+		told = append(told, <-news)
+	}
+	assert.Equal(t, said, told)
+}
