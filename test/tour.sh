@@ -93,6 +93,7 @@ step 200 'The author publishes it' -X PATCH "$API/api/xfile/event/$EVENT/" -H "$
 step 200 'Now the contact can see it' "$API/api/xfile/event/$EVENT/" -H "$QING"
 step 404 'A stranger cannot' "$API/api/xfile/event/$EVENT/" -H "$INES"
 step 201 'The contact comments on it' "$API/api/activity/comment/" -H "$QING" -H "$JSON" -d "{\"event\": $EVENT, \"content\": \"下次叫上我。\"}"
+step 200 'And edits the comment' -X PATCH "$API/api/activity/comment/$(number id)/" -H "$QING" -H "$JSON" -d "{\"content\": \"下次也叫上我。\"}"
 step 204 'The contact likes it' -X PUT "$API/api/activity/like/$EVENT/" -H "$QING"
 step 400 'One response names every wrong field' "$API/api/xfile/event/" -H "$AN" -H "$JSON" \
   -d '{"title": 7, "event_time": "yesterday", "view_permission": 5}'

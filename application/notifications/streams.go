@@ -132,9 +132,10 @@ func (s *Streams) all() []*Stream {
 	return slices.Collect(maps.Keys(s.open))
 }
 
-// Open streams, and how long after it was made the last notification was delivered.
+// Count returns how many streams are open.
 func (s *Streams) Count() int { return len(s.all()) }
 
+// Lag returns how long after it was made the last notification was delivered.
 func (s *Streams) Lag() time.Duration { return time.Duration(s.lag.Load()) }
 
 // Deliver delivers what came since the last call, and ends the streams whose keys have ended.
