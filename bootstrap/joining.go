@@ -6,6 +6,7 @@ import (
 	"plaza/application/privacy"
 	"plaza/application/signin"
 	"plaza/bootstrap/settings"
+	"plaza/domain/access"
 	"plaza/domain/verification"
 )
 
@@ -22,6 +23,11 @@ func joining(c settings.Config, p Parts, opened storage, codes verification.Stor
 		Codes: codes, Sender: p.Sender, Keys: keys, Budget: messageBudget(c), Host: c.SMSHost, IsClosed: c.SignUp == settings.SignUpClosed,
 		Notifies: notifies(c),
 	}, nil
+}
+
+// secondFactor returns whether staff need a second factor, and the key of its secrets, which is made of that of codes.
+func secondFactor(c settings.Config, opened storage) signin.SecondFactor {
+	return signin.SecondFactor{IsRequired: c.SecondFactor == settings.SecondFactorRequired, Key: access.NewFactorKey(opened.codes)}
 }
 
 // leave returns how a person confirms the erasure of their account.

@@ -80,7 +80,7 @@ var (
 	readingSet       = wire.NewSet(translate, reading.New)
 	reconcilingSet   = wire.NewSet(applyReceipts, reconciling.New)
 	refundingSet     = wire.NewSet(refundingLimits, refunding.New)
-	signinSet        = wire.NewSet(tokenTTL, joining, signin.New, wire.Bind(new(backoffice.AccountChanges), new(*signin.Signin)))
+	signinSet        = wire.NewSet(tokenTTL, joining, secondFactor, signin.New, wire.Bind(new(backoffice.AccountChanges), new(*signin.Signin)))
 	translationSet   = wire.NewSet(offer, translation.New)
 	userimagesSet    = wire.NewSet(userimages.New)
 )

@@ -64,9 +64,10 @@ func initialise(c settings.Config, p Parts, log *slog.Logger, opened storage, st
 	if err != nil {
 		return nil, err
 	}
+	signinSecondFactor := secondFactor(c, opened)
 	v := p.Now
 	v2 := logOf(log)
-	signinSignin := signin.New(accounts, tokens, throttle, hasher, estimator, signinTokenTTL, limits, signinJoining, v, v2)
+	signinSignin := signin.New(accounts, tokens, throttle, hasher, estimator, signinTokenTTL, limits, signinJoining, signinSecondFactor, v, v2)
 	directory := ports.Directory
 	notificationStore := ports.Notifications
 	portraits := newPortraits(c)
@@ -260,7 +261,7 @@ var (
 	readingSet       = wire.NewSet(translate, reading.New)
 	reconcilingSet   = wire.NewSet(applyReceipts, reconciling.New)
 	refundingSet     = wire.NewSet(refundingLimits, refunding.New)
-	signinSet        = wire.NewSet(tokenTTL, joining, signin.New, wire.Bind(new(backoffice.AccountChanges), new(*signin.Signin)))
+	signinSet        = wire.NewSet(tokenTTL, joining, secondFactor, signin.New, wire.Bind(new(backoffice.AccountChanges), new(*signin.Signin)))
 	translationSet   = wire.NewSet(offer, translation.New)
 	userimagesSet    = wire.NewSet(userimages.New)
 )

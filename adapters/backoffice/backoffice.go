@@ -39,6 +39,8 @@ func newSite(c Config, u UseCases, in locale.Tag) *Site {
 	mux.HandleFunc("GET "+Root+"files/{name}", s.showFile)
 	mux.HandleFunc("GET "+Root+"login/", s.page(s.showLogin))
 	mux.HandleFunc("POST "+Root+"login/", s.form(s.page(s.login)))
+	mux.HandleFunc("GET "+Root+"second-factor/{$}", s.lacksFactor(s.showEnrolment))
+	mux.HandleFunc("POST "+Root+"second-factor/{$}", s.form(s.lacksFactor(s.enrol)))
 	mux.HandleFunc("POST "+Root+"logout/", s.form(s.page(s.logout)))
 	for _, r := range routes {
 		method, path, _ := strings.Cut(r.pattern, " ")

@@ -131,7 +131,8 @@ func TestMOD_04_no_page_changes_anything_without_an_act(t *testing.T) {
 		Client: func(*http.Request) netip.Addr { return netip.Addr{} }, Charge: func(*http.Request) error { return nil },
 		Note: func(*http.Request, user.ID) {}, Log: log,
 	}, UseCases{
-		Signin: signin.New(nil, oneSession{now: now}, nil, nil, nil, 0, nil, signin.Joining{}, func() time.Time { return now }, log),
+		Signin: signin.New(nil, oneSession{now: now}, nil, nil, nil, 0, nil, signin.Joining{}, signin.SecondFactor{},
+			func() time.Time { return now }, log),
 	}, catalogue.English)
 	for _, r := range routes {
 		shown := false

@@ -69,6 +69,9 @@ func (s *Site) staff(r route) func(*visit) (answer, error) {
 		}
 		s.config.Note(v.r, actor.ID)
 		v.actor = actor
+		if actor.LacksFactor {
+			return answer{to: "second-factor/?" + url.Values{"next": {v.r.URL.RequestURI()}}.Encode()}, nil
+		}
 		if err := actor.Enter(r.area); err != nil {
 			return answer{}, err
 		}
@@ -99,6 +102,7 @@ func (s *Site) audit(v *visit, r route, err error) {
 type loginForm struct {
 	Username, Next string
 	IsEnded        bool       // a session was there
+	HasFactor      bool       // staff need a second factor
 	Typed          url.Values // the fields of a form that was sent when the session had ended
 }
 
@@ -144,6 +148,7 @@ func (s *Site) beginLogin(v *visit, f loginForm) answer {
 }
 
 func (s *Site) loginPage(f loginForm) answer {
+	f.HasFactor = s.Signin.RequiresFactor()
 	return answer{template: "login.html", title: s.texts.Login.Title, body: f}
 }
 
@@ -152,7 +157,7 @@ func (s *Site) login(v *visit) (answer, error) {
 	f := loginForm{Username: v.r.PostForm.Get("username"), Next: v.r.PostForm.Get("next"), Typed: typedIn(v.r.PostForm)}
 	key, err := s.Signin.Login(v.r.Context(), signin.Login{
 		Username: f.Username, Password: secret.New(v.r.PostForm.Get("password")), Scopes: []string{string(access.BackOffice)},
-		TTL: sessionLife, From: s.config.Client(v.r), Limited: s.config.Charge(v.r),
+		TTL: sessionLife, OTP: v.r.PostForm.Get("otp"), MayEnrol: true, From: s.config.Client(v.r), Limited: s.config.Charge(v.r),
 	}, nil)
 	if len(fault.FieldsOf(err)["scope"]) > 0 { // the account is not of staff
 		err = access.ErrNotStaff

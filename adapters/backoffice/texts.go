@@ -28,6 +28,7 @@ type Texts struct {
 	KeyHelp                                    []Key
 
 	Login    LoginTexts
+	Factor   FactorTexts
 	Overview OverviewTexts
 	Money    MoneyTexts
 	People   PeopleTexts
@@ -42,8 +43,12 @@ type Key struct{ Keys, Does string }
 // LoginTexts are the texts of the login.
 type LoginTexts struct {
 	Title, Username, UsernameHint, Password, Submit, Lead string
+	OTP, OTPHint                                          string
 	Ended, EndedTyped, TypedAgain                         string // of a session that has ended
 }
+
+// FactorTexts are the texts of the page that sets up a second factor.
+type FactorTexts struct{ Title, Lead, Picture, Secret, Code, Submit, Done, Recovery, Continue string }
 
 // OverviewTexts are the texts of the overview.
 type OverviewTexts struct {
@@ -157,7 +162,14 @@ var English = Texts{
 		Lead:       "For accounts that work in the back office.",
 		Ended:      "Your session has ended.",
 		EndedTyped: "Your session had ended when you sent the form. Nothing was changed. Log in, and the form comes back with what you entered.",
+		OTP:        "Code", OTPHint: "From your app, or a recovery code. Leave it empty at the first login.",
 		TypedAgain: "This is the form that you sent when your session had ended. Nothing was changed: check it, and send it again.",
+	},
+	Factor: FactorTexts{
+		Title: "Set up a second factor", Picture: "QR code with the key", Secret: "Or enter this key:", Code: "Code", Submit: "Confirm",
+		Lead: "The back office needs a code besides the password. Scan this with an authenticator app, and enter the code that it shows.",
+		Done: "Keep these recovery codes", Continue: "Continue to the back office",
+		Recovery: "Each replaces one code when your telephone is lost. They are not shown again.",
 	},
 	Money: MoneyTexts{
 		Lists: map[string]string{
@@ -316,7 +328,9 @@ var English = Texts{
 			audit.AccountErased: "erased the person", audit.AccountExported: "exported the person’s data", audit.PasswordSet: "set the password",
 			audit.PhoneSet: "set the phone number", audit.ScopesSet: "changed the rights", audit.StaffGranted: "gave access to the back office",
 			audit.StaffRevoked: "took the back office away", audit.TokenIssued: "issued a token", audit.TokenRevoked: "revoked a token",
-			audit.SessionsEnded: "ended all sessions", audit.OrderCreated: "created an order", audit.OrderClosed: "closed an order",
+			audit.SecondFactorEnrolled: "set up a second factor", audit.RecoveryCodeUsed: "used a recovery code",
+			audit.SecondFactorReset: "removed the second factor",
+			audit.SessionsEnded:     "ended all sessions", audit.OrderCreated: "created an order", audit.OrderClosed: "closed an order",
 			audit.FindingSettled: "settled a difference", audit.PasswordCodeSent: "sent a code for a new password",
 			audit.RefundOrdered:  "ordered a refund",
 			audit.BillReconciled: "compared a bill of the wallet", audit.Imported: "imported files", audit.DemoLoaded: "loaded the demo data",

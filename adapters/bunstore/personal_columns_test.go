@@ -44,9 +44,9 @@ var personalTables = map[string]personalTable{
 	"users": {
 		kind: personaldata.Account, owner: "id = {user}",
 		exported: "id phone scopes roles disabled firstname lastname expertise location timezone joined source avatar bio",
-		internal: "password_hash generation revision adopted erasing",
+		internal: "password_hash generation revision adopted erasing factor_secret factor_step recovery_codes",
 		// those from phone on with neutral values
-		kept:  "id joined source adopted generation revision erasing phone scopes roles disabled timezone avatar",
+		kept:  "id joined source adopted generation revision erasing phone scopes roles disabled timezone avatar factor_step recovery_codes",
 		blank: "password_hash firstname lastname expertise location bio",
 	},
 	"hidden_profiles": {kind: personaldata.Account, owner: "user_id = {user}",
@@ -54,7 +54,7 @@ var personalTables = map[string]personalTable{
 	"name_prefixes": {owner: "user_id = {user}", internal: "prefix user_id"}, // of the names, which users has
 	"presence":      {kind: personaldata.Account, owner: "user_id = {user}", exported: "seen", internal: "user_id"},
 	"tokens": {kind: personaldata.Sessions, owner: "user_id = {user}", exported: "id scopes ttl created",
-		internal: "user_id hash generation narrowed"},
+		internal: "user_id hash generation narrowed second_factor"},
 	"token_uses": {kind: personaldata.Sessions, owner: "token_id IN (SELECT id FROM tokens WHERE user_id = {user})", exported: "used",
 		internal: "token_id"},
 	"subscriptions": {

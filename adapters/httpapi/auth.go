@@ -13,6 +13,7 @@ type loginBody struct {
 	Username *string        `json:"username" validate:"required,visible"`
 	Password *secret.String `json:"password" validate:"required,min=1"`
 	Scope    []string       `json:"scope" validate:"max=50"`
+	OTP      secret.String  `json:"otp"`
 }
 
 type keyView struct {
@@ -24,7 +25,8 @@ func (a *api) login(c *transport.Call) (transport.Reply, error) {
 	limited := a.addresses.Charge(c.Gin.Request, c.Address())
 	body, readErr := transport.Read[loginBody](c)
 	key, err := a.Signin.Login(c.Context(), signin.Login{
-		Username: deref(body.Username), Password: deref(body.Password), Scopes: body.Scope, From: c.Address(), Limited: limited,
+		Username: deref(body.Username), Password: deref(body.Password), Scopes: body.Scope, OTP: body.OTP.Reveal(), From: c.Address(),
+		Limited: limited,
 	}, readErr)
 	return transport.Data(keyView{key.Reveal()}), err
 }

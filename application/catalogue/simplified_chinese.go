@@ -274,14 +274,19 @@ var simplifiedChinese = map[string]string{
 	"This notification reports a failed payment.":       "此通知报告的是支付失败。",
 
 	// The back office.
-	"Send exactly one of phone, uid and name.":              "请在 phone、uid 和 name 中只提供一个。",
-	"You cannot disable your own account.":                  "您不能停用自己的账号。",
-	"You cannot take the role admin from your own account.": "您不能取消自己的 admin 角色。",
-	"No open difference has this number.":                   "没有此编号的未了结差异。",
-	"Import not found.":                                     "导入不存在。",
-	"The scope back_office needs a role.":                   "拥有 back_office 权限需要一个角色。",
-	"This needs the role %s.":                               "此操作需要角色 %s。",
-	"Unknown role %s.":                                      "未知的角色%s。",
+	"Send exactly one of phone, uid and name.":                                            "请在 phone、uid 和 name 中只提供一个。",
+	"You cannot disable your own account.":                                                "您不能停用自己的账号。",
+	"You cannot take the role admin from your own account.":                               "您不能取消自己的 admin 角色。",
+	"No open difference has this number.":                                                 "没有此编号的未了结差异。",
+	"Import not found.":                                                                   "导入不存在。",
+	"The scope back_office needs a role.":                                                 "拥有 back_office 权限需要一个角色。",
+	"This needs the role %s.":                                                             "此操作需要角色 %s。",
+	"Unknown role %s.":                                                                    "未知的角色%s。",
+	"This needs a token whose login had a second factor: send otp.":                       "此操作需要通过第二重验证登录的令牌：请发送 otp。",
+	"Send a code of your second factor, or a recovery code.":                              "请输入第二重验证的验证码或恢复码。",
+	"This account has no second factor yet. The first login at /back-office/ sets it up.": "此账号尚未设置第二重验证。首次登录 /back-office/ 页面时会进行设置。",
+	"The code is wrong or was used.":                                                      "验证码错误或已被使用。",
+	"This account has a second factor.":                                                   "此账号已设置第二重验证。",
 
 	// Idempotency keys.
 	"Send exactly one key.":                                       "请只发送一个密钥。",

@@ -35,6 +35,13 @@ var simplifiedChinesePages = map[string]string{
 	"This is the form that you sent when your session had ended. Nothing was changed: " +
 		"check it, and send it again.": "这是会话结束时您提交的表单，没有做任何更改。请检查后再次提交。",
 
+	"Code": "验证码", "From your app, or a recovery code. Leave it empty at the first login.": "来自验证器应用，或恢复码。首次登录时留空。",
+	"Set up a second factor": "设置第二重验证", "QR code with the key": "含密钥的二维码", "Or enter this key:": "或输入此密钥：",
+	"Confirm": "确认", "Keep these recovery codes": "请保存这些恢复码", "Continue to the back office": "进入后台",
+	"The back office needs a code besides the password. Scan this with an authenticator app, and enter the code that it " +
+		"shows.": "除密码外，后台还需要验证码。请用验证器应用扫描此码，并输入它显示的验证码。",
+	"Each replaces one code when your telephone is lost. They are not shown again.": "手机丢失时，每个恢复码可代替一次验证码。不会再次显示。",
+
 	// The overview.
 	"What waits": "待办事项", "Budgets of today": "今日额度", "Background jobs": "后台任务",
 	"All background jobs of this server work.": "本服务器的后台任务均正常。", "%d failures, the first at": "失败 %d 次，首次于",
@@ -153,7 +160,9 @@ var simplifiedChinesePages = map[string]string{
 	"Show everything": "显示全部", "%s, at the command line": "%s（命令行）", "issued a token": "签发了令牌",
 	"compared a bill of the wallet": "核对了钱包账单", "repaired derived data": "修复了派生数据", "dismissed a report": "驳回了举报",
 	"created an account": "创建了账号", "erased the person": "注销了用户", "exported the person’s data": "导出了用户数据",
-	"set the phone number": "更改了手机号", "changed the rights": "更改了权限", "ended all sessions": "结束了所有会话",
+	"set the phone number": "更改了手机号", "changed the rights": "更改了权限",
+	"set up a second factor": "设置了第二重验证", "used a recovery code": "使用了恢复码", "removed the second factor": "移除了第二重验证",
+	"ended all sessions":    "结束了所有会话",
 	"migrated the database": "迁移了数据库", "gave the pictures to the database": "将图片归属此数据库", "took the back office away": "取消了后台权限",
 	"revoked a token": "撤销了令牌", "imported files": "导入了文件", "removed the demo data": "删除了演示数据", "copied the database": "备份了数据库",
 	"hid": "隐藏了内容", "restored": "恢复了内容", "created an order": "创建了订单", "ordered a refund": "发起了退款",

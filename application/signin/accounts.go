@@ -155,6 +155,7 @@ func (s *Signin) Issue(ctx context.Context, id user.ID, names []string, ttl time
 	if ttl < 0 {
 		return secret.String{}, fmt.Errorf("token lifetime %v is negative", ttl)
 	}
+	granted.HasFactor = true
 	return s.issue(ctx, account, granted, cmp.Or(ttl, time.Duration(s.ttl)))
 }
 

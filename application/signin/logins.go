@@ -11,7 +11,7 @@ import (
 // LoginCounts counts logins since this server started by their outcome.
 type LoginCounts struct {
 	Succeeded     int64
-	WrongPassword int64 // access.ErrBadLogin: also of an unknown user or a disabled account (AUT-02)
+	WrongPassword int64 // access.ErrBadLogin: also of an unknown user or a disabled account (AUT-02); or a wrong code (OFF-04)
 	Throttled     int64 // too many that failed, or that succeeded (AUT-11, GEN-14)
 	Invalid       int64 // a malformed request, or a scope that the account lacks
 	Failed        int64 // the server did not decide: it was busy, the database was away, or the client left
@@ -33,7 +33,7 @@ func (c *loginCounters) count(err error) {
 	switch {
 	case err == nil:
 		c.succeeded.Add(1)
-	case errors.Is(err, access.ErrBadLogin):
+	case errors.Is(err, access.ErrBadLogin), errors.Is(err, access.ErrWrongOTP):
 		c.wrongPassword.Add(1)
 	case fault.Is(err, fault.Throttled):
 		c.throttled.Add(1)

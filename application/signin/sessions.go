@@ -48,7 +48,7 @@ func (s *Signin) ChangePassword(ctx context.Context, actor access.Actor, c Passw
 func (s *Signin) confirm(
 	ctx context.Context, phone user.Phone, from netip.Addr, field string, password secret.String,
 ) (access.Account, error) {
-	account, err := s.verify(ctx, phone, from, password)
+	account, _, err := s.verify(ctx, phone, from, password, "")
 	if errors.Is(err, access.ErrBadLogin) {
 		return access.Account{}, fault.Field(field, "The password is wrong.")
 	}

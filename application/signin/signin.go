@@ -16,6 +16,7 @@ import (
 	"log/slog"
 	"net/netip"
 	"runtime"
+	"slices"
 	"time"
 
 	"plaza/application/admission"
@@ -40,6 +41,7 @@ type Signin struct {
 	log      func(context.Context) *slog.Logger
 	logins   loginCounters
 	joining  Joining
+	factor   SecondFactor
 	sending  sending
 
 	sightings sightings
@@ -63,12 +65,12 @@ var errLoginsBusy = fault.RetryAfter(fault.Unavailable, time.Second,
 // New returns the use cases over the ports, with the limits on logins, and what codes need; now returns the time,
 // and log the logger of a request. They hash HashesAtOnce passwords of requests at once (AUT-12).
 func New(accounts access.Accounts, tokens access.Tokens, throttle access.Throttle,
-	hasher access.Hasher, strength access.Estimator, ttl TokenTTL, limits ratelimit.Limits, joining Joining,
+	hasher access.Hasher, strength access.Estimator, ttl TokenTTL, limits ratelimit.Limits, joining Joining, factor SecondFactor,
 	now func() time.Time, log func(context.Context) *slog.Logger) *Signin {
 	s := &Signin{
 		accounts: accounts, tokens: tokens, throttle: throttle, hasher: hasher, strength: strength, ttl: ttl, limits: limits, now: now,
 		hashing: admission.New(admission.Limits{Capacity: int64(HashesAtOnce()), Waiting: waitingLogins}, errLoginsBusy), log: log,
-		joining: joining,
+		joining: joining, factor: factor,
 	}
 	s.sightings.waiting = make(chan access.Sighting, maxSightings)
 	s.sending.places = make(chan struct{}, maxSending)
@@ -82,7 +84,10 @@ type Login struct {
 	Password secret.String
 	Scopes   []string      // empty: all scopes of the account
 	TTL      time.Duration // of the key, from its last use; zero: the TokenTTL
+	OTP      string        // a code of the second factor, or a recovery code (OFF-04); empty: none
 	From     netip.Addr
+	// MayEnrol gives staff without a second factor a key that can enrol one.
+	MayEnrol bool
 	// Limited is the fault of an address that sends too many requests, or nil. It stops no username
 	// at a usual source (AUT-11).
 	Limited error
@@ -114,13 +119,24 @@ func (s *Signin) login(ctx context.Context, l Login, readErr error) (secret.Stri
 	if err := fault.Merge(readErr, fault.OnField("username", err), scopeErr); err != nil {
 		return secret.String{}, err
 	}
-	account, err := s.verify(ctx, phone, l.From, l.Password)
+	account, hasFactor, err := s.verify(ctx, phone, l.From, l.Password, l.OTP)
 	if err != nil {
 		return secret.String{}, err
 	}
 	granted, err := account.Grant(asked)
 	if err != nil {
 		return secret.String{}, err
+	}
+	if granted.HasFactor = hasFactor; s.factor.asksOf(account) && !hasFactor {
+		isAsked := slices.Contains(asked, access.BackOffice)
+		switch {
+		case isAsked && account.Factor.IsEnrolled():
+			return secret.String{}, access.ErrNoOTP
+		case isAsked && !l.MayEnrol:
+			return secret.String{}, access.ErrNotEnrolled
+		case !isAsked:
+			granted.Scopes = slices.DeleteFunc(granted.Scopes, func(sc access.Scope) bool { return sc == access.BackOffice })
+		}
 	}
 	return s.issue(ctx, account, granted, cmp.Or(l.TTL, time.Duration(s.ttl)), s.limits.Charge(int64(account.User), ratelimit.Login, s.now()))
 }
@@ -144,27 +160,37 @@ func (s *Signin) loginName(ctx context.Context, name string) (user.Phone, error)
 
 // verify returns the account if the password matches and the account is enabled. It counts
 // and logs a failure (AUT-11). One account or address that logs in very often delays itself,
-// not others.
-func (s *Signin) verify(ctx context.Context, phone user.Phone, from netip.Addr, password secret.String) (access.Account, error) {
+// not others. It reports whether the code proves the second factor; a wrong one fails like a wrong password. If the account has
+// one, a login without a code forgets no failures: codes could be guessed between such logins.
+func (s *Signin) verify(
+	ctx context.Context, phone user.Phone, from netip.Addr, password secret.String, otp string,
+) (a access.Account, hasFactor bool, err error) {
 	attempt := access.Attempt{Phone: phone, Source: access.SourceOf(from)}
 	if err := s.throttle.Begin(ctx, attempt, s.now()); err != nil {
 		if fault.Is(err, fault.Throttled) {
 			s.logFailure(ctx, from, "limit")
 		}
-		return access.Account{}, err
+		return access.Account{}, false, err
 	}
 	account, err := s.compare(ctx, attempt, password)
+	if err == nil {
+		hasFactor, err = s.prove(ctx, account, otp)
+	}
 	switch {
-	case errors.Is(err, access.ErrBadLogin):
+	case errors.Is(err, access.ErrBadLogin), errors.Is(err, access.ErrWrongOTP):
 		s.logFailure(ctx, from, "credentials")
-		return access.Account{}, err
-	case err != nil:
-		return access.Account{}, errors.Join(err, s.throttle.Abandon(context.WithoutCancel(ctx), attempt, s.now()))
+		return access.Account{}, false, err
+	case err != nil || s.factor.asksOf(account) && account.Factor.IsEnrolled() && !hasFactor:
+		abandoned := s.throttle.Abandon(context.WithoutCancel(ctx), attempt, s.now())
+		if err == nil || abandoned != nil {
+			err = errors.Join(err, abandoned)
+		}
+		return account, false, err
 	}
 	if err := s.throttle.Succeed(ctx, attempt, s.now()); err != nil {
-		return access.Account{}, fmt.Errorf("count login: %w", err)
+		return access.Account{}, false, fmt.Errorf("count login: %w", err)
 	}
-	return account, nil
+	return account, hasFactor, nil
 }
 
 // logFailure logs a failed login in a line that programs read which block addresses. It names
@@ -238,15 +264,19 @@ func (s *Signin) Authenticate(ctx context.Context, key secret.String) (access.Ac
 	if err != nil {
 		return access.Actor{}, err
 	}
-	now := s.now()
-	actor, err := session.Actor(now)
+	actor, err := s.ActorOf(session)
 	if err != nil {
 		return access.Actor{}, err
 	}
-	if session.IsStale(now) {
+	if now := s.now(); session.IsStale(now) {
 		s.see(ctx, access.Sighting{Session: session, At: now})
 	}
 	return actor, nil
+}
+
+// ActorOf returns the actor of the session now.
+func (s *Signin) ActorOf(session access.Session) (access.Actor, error) {
+	return session.Actor(s.now(), s.factor.IsRequired)
 }
 
 func (s *Signin) session(ctx context.Context, key secret.String) (access.Session, error) {

@@ -198,6 +198,7 @@ func TestCommands_that_change_data_are_audited(t *testing.T) {
 		{[]string{"check", "--repair"}, "", `act="check --repair" repaired=0 complete=true`},
 		{[]string{"backup", sh.dataDir + "/copy.db"}, "", `act=backup file=` + sh.dataDir + `/copy.db`},
 		{[]string{"user", "staff", "1", "on"}, "", `act="user staff" user=1 roles=admin`},
+		{[]string{"user", "second-factor", "reset", "1"}, "", `act="user second-factor reset" user=1`},
 		{[]string{"user", "export", "1", "--to", sh.dataDir + "/1.zip"}, "", `act="user export" user=1 file=` + sh.dataDir + `/1.zip`},
 		{[]string{"moderation", "decide", "1", "--reason", "Not rude"}, "", `act="moderation decide" report=1 kind=event id=1`},
 		{[]string{"moderation", "hide", "event", "1", "--reason", "Rude"}, "", `act="moderation hide" kind=event id=1`},

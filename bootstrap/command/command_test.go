@@ -164,6 +164,7 @@ var works = [][]string{
 	{"user", "scopes", "1", "xfile_event"},
 	{"user", "show", "1"},
 	{"user", "staff", "1", "on"},
+	{"user", "second-factor", "reset", "1"},
 	{"user", "export", "1"},
 	{"user", "erase", "1"},
 	{"token", "issue", "--user", "1"},

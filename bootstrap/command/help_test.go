@@ -90,7 +90,7 @@ func TestCompletion_works_in_bash(t *testing.T) {
 	script, _ := told(t, done, "completion", "bash")
 	for line, want := range map[string]string{
 		`"co"`:                        "config completion",
-		`user ""`:                     "create list show disable enable passwd phone scopes staff export erase",
+		`user ""`:                     "create list show disable enable passwd phone scopes staff second-factor export erase",
 		`user list --limit "5" "--j"`: "--json",
 		`user disable --wal`:          "", // as --help
 	} {

@@ -67,6 +67,18 @@ func rolesOf(names string) ([]access.Role, error) {
 	return roles, err
 }
 
+type factorCommands struct {
+	Reset factorReset `cmd:"" help:"Remove an account's second factor, as after a lost telephone, and revoke all its tokens." example:"plaza user second-factor reset 5"`
+}
+
+type factorReset struct{ accountCommand }
+
+func (c factorReset) Run(ctx context.Context, s streams) error {
+	const result = "Account %d has no second factor, and its tokens are revoked. The next login at /back-office/ sets up another."
+	return c.change(ctx, s, audit.SecondFactorReset, "user second-factor reset", result,
+		func(ctx context.Context, app *bootstrap.App) error { return app.Signin.ResetSecondFactor(ctx, c.UID) })
+}
+
 type userExport struct {
 	To string `type:"path" help:"File to write. It must not exist (default: plaza-user-UID.zip)." placeholder:"FILE.zip"`
 	accountCommand

@@ -64,7 +64,8 @@ func TestUser_export_and_erase(t *testing.T) {
 	sh.run("check").ends(done)
 	assert.Contains(t, sh.run("user", "list").ends(done).out, "erased")
 	for _, refusal := range [][]string{
-		{"user", "enable", uid}, {"user", "staff", uid, "on"}, {"user", "passwd", uid, "--password", goodPassword},
+		{"user", "enable", uid}, {"user", "staff", uid, "on"},
+		{"user", "second-factor", "reset", uid}, {"user", "passwd", uid, "--password", goodPassword},
 		{"user", "scopes", uid, "xfile_event"}, {"token", "issue", "--user", uid},
 	} {
 		sh.run(refusal...).refuses(refused, "The data of this account was erased.")

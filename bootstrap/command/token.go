@@ -53,7 +53,7 @@ func (c tokenIssue) Run(ctx context.Context, s streams) error {
 		if session.Account.Disabled {
 			fmt.Fprintf(s.err, "Account %d is disabled: the token is invalid until the account is enabled.\n", c.User)
 		}
-		issued := tokenOf(session, time.Now())
+		issued := tokenOf(app, session)
 		issued.Key = key.Reveal()
 		return s.made(c.JSON, issued, fmt.Sprintf("Issued token %d of account %d for %s. It expires at %s unless it is used before. "+
 			"Its key is shown only once", session.ID, session.User, listed(session.Scopes), clock(session.Expires())), issued.Key)
@@ -73,12 +73,12 @@ type token struct {
 }
 
 // tokenOf returns the token with its effective scopes: the account may have lost some.
-func tokenOf(s access.Session, now time.Time) token {
+func tokenOf(app *bootstrap.App, s access.Session) token {
 	t := token{
 		ID: s.ID, User: s.User, Scopes: []access.Scope{}, Created: instant.Timestamp(s.Created),
 		Used: instant.Timestamp(s.Used), Expires: instant.Timestamp(s.Expires()),
 	}
-	if actor, err := s.Actor(now); err == nil {
+	if actor, err := app.Signin.ActorOf(s); err == nil {
 		t.Good, t.Scopes = true, append(t.Scopes, actor.Scopes...)
 	}
 	return t
@@ -111,7 +111,7 @@ func (c tokenList) Run(ctx context.Context, s streams) error {
 		}
 		rows := make([]token, len(tokens))
 		for i, t := range tokens {
-			rows[i] = tokenOf(access.Session{Token: t, Account: account}, time.Now())
+			rows[i] = tokenOf(app, access.Session{Token: t, Account: account})
 		}
 		return printList(s, c.JSON, "ID\tSTANDING\tSCOPES\tCREATED\tUSED\tEXPIRES", seqOf(rows), token.row, itself)
 	})

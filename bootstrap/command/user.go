@@ -19,17 +19,18 @@ import (
 )
 
 type userCommands struct {
-	Create  userCreate  `cmd:"" help:"Create an account and print its uid." example:"echo 'heron-gravel-tuba' | plaza user create --username +86-13800000009"`
-	List    userList    `cmd:"" help:"List accounts in the order of their uids." example:"plaza user list --after 50 --json"`
-	Show    userShow    `cmd:"" help:"Show an account." example:"plaza user show 5"`
-	Disable userDisable `cmd:"" help:"Disable an account; its content stays." example:"plaza user disable 5"`
-	Enable  userEnable  `cmd:"" help:"Enable a disabled account." example:"plaza user enable 5"`
-	Passwd  userPasswd  `cmd:"" help:"Set an account's password and revoke all its tokens." example:"echo 'heron-gravel-tuba' | plaza user passwd 5"`
-	Phone   userPhone   `cmd:"" help:"Set the phone number that an account logs in with, and revoke all its tokens." example:"plaza user phone 5 +86-13800000010"`
-	Scopes  userScopes  `cmd:"" help:"Set an account's scopes and its access to the back office." example:"plaza user scopes 5 xfile_event,writing_bundle --no-staff"`
-	Staff   userStaff   `cmd:"" help:"Give an account roles in the back office, or take them." example:"plaza user staff 5 --roles moderator,support"`
-	Export  userExport  `cmd:"" help:"Write all that is stored of a person into a zip of JSON files and pictures." example:"plaza user export 5 --to person-5.zip" settings:"media"`
-	Erase   userErase   `cmd:"" help:"Erase all that is stored of a person. Of payments, amounts, times and the wallet's numbers stay. An interrupted erasure is continued by running it again." example:"plaza user erase 5 --yes" settings:"media"`
+	Create  userCreate     `cmd:"" help:"Create an account and print its uid." example:"echo 'heron-gravel-tuba' | plaza user create --username +86-13800000009"`
+	List    userList       `cmd:"" help:"List accounts in the order of their uids." example:"plaza user list --after 50 --json"`
+	Show    userShow       `cmd:"" help:"Show an account." example:"plaza user show 5"`
+	Disable userDisable    `cmd:"" help:"Disable an account; its content stays." example:"plaza user disable 5"`
+	Enable  userEnable     `cmd:"" help:"Enable a disabled account." example:"plaza user enable 5"`
+	Passwd  userPasswd     `cmd:"" help:"Set an account's password and revoke all its tokens." example:"echo 'heron-gravel-tuba' | plaza user passwd 5"`
+	Phone   userPhone      `cmd:"" help:"Set the phone number that an account logs in with, and revoke all its tokens." example:"plaza user phone 5 +86-13800000010"`
+	Scopes  userScopes     `cmd:"" help:"Set an account's scopes and its access to the back office." example:"plaza user scopes 5 xfile_event,writing_bundle --no-staff"`
+	Staff   userStaff      `cmd:"" help:"Give an account roles in the back office, or take them." example:"plaza user staff 5 --roles moderator,support"`
+	Factor  factorCommands `cmd:"" name:"second-factor" help:"Manage the second factors of staff."`
+	Export  userExport     `cmd:"" help:"Write all that is stored of a person into a zip of JSON files and pictures." example:"plaza user export 5 --to person-5.zip" settings:"media"`
+	Erase   userErase      `cmd:"" help:"Erase all that is stored of a person. Of payments, amounts, times and the wallet's numbers stay. An interrupted erasure is continued by running it again." example:"plaza user erase 5 --yes" settings:"media"`
 }
 
 type userCreate struct {

@@ -17,6 +17,7 @@ type account struct {
 	Timezone  string
 	Scopes    []string
 	Staff     bool
+	Roles     []string
 	Disabled  bool
 }
 
@@ -38,7 +39,7 @@ func TestAUT10_user_create(t *testing.T) {
 	uid := sh.somebody("+86-13800000009") // the first command of all
 	assert.Equal(t, account{
 		UID: 1, Username: "+86-13800000009", Firstname: "丽", Timezone: "UTC",
-		Scopes: []string{"xfile_event", "writing_bundle", "pay_trade_order"},
+		Scopes: []string{"xfile_event", "writing_bundle", "pay_trade_order"}, Roles: []string{},
 	}, sh.account(uid))
 
 	var made account
@@ -46,6 +47,7 @@ func TestAUT10_user_create(t *testing.T) {
 		"--scopes", "writing_bundle, xfile_event", "--staff", "--json").ends(done).reads(&made)
 	assert.Equal(t, account{
 		UID: 2, Username: "+34-600000009", Timezone: "Europe/Madrid", Scopes: []string{"writing_bundle", "xfile_event"}, Staff: true,
+		Roles: []string{"admin"},
 	}, made)
 
 	none := sh.run("user", "create", "--username", "+34-600000010", "--password", goodPassword, "--scopes", "").line()
@@ -152,6 +154,12 @@ func TestAUT14_user_scopes_and_staff(t *testing.T) {
 		sh.run(append([]string{"user"}, args...)...).refuses(refused, "Account not found.")
 	}
 	assert.True(t, sh.account(uid).Staff, "nothing was done")
+	sh.run("user", "staff", uid, "--roles", "moderator, cashier,moderator").ends(done)
+	assert.Equal(t, []string{"moderator", "cashier"}, sh.account(uid).Roles)
+	sh.run("user", "scopes", uid, "xfile_event,back_office", "--staff").ends(done)
+	assert.Equal(t, []string{"moderator", "cashier"}, sh.account(uid).Roles, "OFF-03: scopes give staff no other role")
+	sh.run("user", "staff", uid, "--roles", "boss").refuses(misused, "“boss”")
+	sh.run("user", "staff", uid, "--roles", "").refuses(misused, "--roles")
 	sh.run("user", "scopes", uid, "").ends(done)
 	assert.Empty(t, sh.account(uid).Scopes)
 }

@@ -19,7 +19,8 @@ import (
 )
 
 func doorOf(p demo.Ports) *signin.Signin {
-	return signin.New(p.Accounts, p.Tokens, p.Throttle, p.Hasher, p.Strength, signin.TokenTTL(time.Hour), nil, signin.Joining{}, today,
+	return signin.New(p.Accounts, p.Tokens, p.Throttle, p.Hasher, p.Strength, signin.TokenTTL(time.Hour), nil,
+		signin.Joining{}, signin.SecondFactor{}, today,
 		func(context.Context) *slog.Logger { return slog.New(slog.DiscardHandler) })
 }
 

@@ -67,7 +67,7 @@ func newReplay(p Ports) *replay {
 	s := &replay{ports: p, actors: map[handle]access.Actor{}, written: map[string]event.ID{}, said: map[remark]event.CommentID{}}
 	now := func() time.Time { return s.now }
 	const noLogins = signin.TokenTTL(0)
-	s.signin = signin.New(p.Accounts, p.Tokens, p.Throttle, p.Hasher, p.Strength, noLogins, nil, signin.Joining{}, now,
+	s.signin = signin.New(p.Accounts, p.Tokens, p.Throttle, p.Hasher, p.Strength, noLogins, nil, signin.Joining{}, signin.SecondFactor{}, now,
 		func(context.Context) *slog.Logger { return slog.New(slog.DiscardHandler) })
 	s.following = following.New(p.Subscriptions, p.Blocks, p.Categories, p.Diary.Keys, nil, now)
 	s.notifications = notifications.New(p.Notifications)

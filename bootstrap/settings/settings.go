@@ -35,6 +35,7 @@ type Config struct {
 	DatabaseWait        time.Duration `default:"30s" env:"PLAZA_DATABASE_WAIT" help:"How long a start waits for an unreachable database." placeholder:"DURATION"`
 	DataDir             string        `default:"var" env:"PLAZA_DATA_DIR" help:"Folder of the embedded database, of pictures, and of the wallet sandbox's key." placeholder:"DIR"`
 	BackOffice          string        `default:"admin" env:"PLAZA_BACK_OFFICE" help:"Where the pages for staff at /back-office/ are served: admin (the address of health and metrics), public (that of the REST interface) or off." placeholder:"WHERE"`
+	SecondFactor        string        `default:"auto" env:"PLAZA_STAFF_SECOND_FACTOR" help:"Whether staff need a second factor for the back office: required or off (auto: off with --demo, else required)." placeholder:"WHETHER"`
 	PublicURL           string        `env:"PLAZA_PUBLIC_URL" help:"Address that clients see, for links to pictures (default: http:// and the address of the REST interface)." placeholder:"URL"` // without a trailing slash
 	TokenTTL            time.Duration `default:"720h" env:"PLAZA_TOKEN_TTL" help:"How long a token lives from its last use." placeholder:"DURATION"`
 
@@ -82,16 +83,26 @@ const (
 	BackOfficePublic = "public"
 )
 
+// Whether staff need a second factor.
+const (
+	autoSecondFactor     = "auto"
+	SecondFactorRequired = "required"
+	SecondFactorOff      = "off"
+)
+
 // maxTokenTTL is a limit that every store can represent.
 const maxTokenTTL = 10 * 365 * 24 * time.Hour
 
-// Choose replaces auto by the translator, the wallet and the sender that it stands for.
+// Choose replaces auto by the translator, the wallet, the sender and the rule of second factors that it stands for.
 func (c *Config) Choose(withDemo bool) {
 	if c.Translator == AutoTranslator {
 		c.Translator = map[bool]string{true: PseudoTranslator, false: NoTranslator}[withDemo]
 	}
 	if c.Wallet == autoWallet {
 		c.Wallet = map[bool]string{true: SandboxWallet, false: NoWallet}[withDemo]
+	}
+	if c.SecondFactor == autoSecondFactor {
+		c.SecondFactor = map[bool]string{true: SecondFactorOff, false: SecondFactorRequired}[withDemo]
 	}
 	if c.SMS == AutoSender {
 		c.SMS = map[bool]string{true: SandboxSender, false: NoSender}[withDemo]
@@ -109,6 +120,8 @@ func (c Config) Check(more ...func(*Config, Problems)) (Config, error) {
 	p.Note("PLAZA_ADMIN_ADDR", CheckAddr(c.AdminAddr))
 	c.BackOffice = cmp.Or(c.BackOffice, BackOfficeAdmin)
 	p.Note("PLAZA_BACK_OFFICE", OneOf(c.BackOffice, BackOfficeAdmin, BackOfficePublic, "off"))
+	c.SecondFactor = cmp.Or(c.SecondFactor, SecondFactorRequired)
+	p.Note("PLAZA_STAFF_SECOND_FACTOR", OneOf(c.SecondFactor, autoSecondFactor, SecondFactorRequired, SecondFactorOff))
 	p.Note("PLAZA_DATA_DIR", checkDir(c.DataDir))
 	c.DatabaseURL = cmp.Or(c.DatabaseURL, "sqlite:"+filepath.Join(c.DataDir, "plaza.db"))
 	p.Note("PLAZA_DATABASE_URL", checkDatabaseURL(c.DatabaseURL))

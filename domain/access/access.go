@@ -53,12 +53,13 @@ func ParseScopes(names []string) ([]Scope, error) {
 
 // Actor is the user that a request acts for. The zero Actor is anonymous.
 type Actor struct {
-	ID       user.ID
-	Scopes   []Scope        // with BackOffice: may use the back office
-	Roles    []Role         // what the back office is for; none without BackOffice counts
-	Zone     *time.Location // nil: UTC
-	Token    TokenID        // that the request presented; zero: none
-	Narrowed bool           // the token was requested with explicit scopes (AUT-13, AUT-14)
+	ID          user.ID
+	Scopes      []Scope        // with BackOffice: may use the back office
+	Roles       []Role         // what the back office is for; none without BackOffice counts
+	Zone        *time.Location // nil: UTC
+	LacksFactor bool           // a second factor alone would give the scope BackOffice (OFF-04)
+	Token       TokenID        // that the request presented; zero: none
+	Narrowed    bool           // the token was requested with explicit scopes (AUT-13, AUT-14)
 }
 
 // Local returns the time in the actor's time zone.

@@ -44,13 +44,13 @@ func session() access.Session {
 }
 
 func TestAUT05_which_sessions_act(t *testing.T) {
-	actor, err := session().Actor(noon.Add(time.Hour - 1))
+	actor, err := session().Actor(noon.Add(time.Hour-1), false)
 	require.NoError(t, err)
 	assert.EqualValues(t, 1, actor.ID)
 	assert.True(t, actor.Has(access.BackOffice))
 	assert.Equal(t, "Asia/Shanghai", actor.Zone.String())
 
-	_, err = session().Actor(noon.Add(time.Hour))
+	_, err = session().Actor(noon.Add(time.Hour), false)
 	assert.Same(t, access.ErrBadKey, err, "expired")
 	for name, change := range map[string]func(*access.Session){
 		"disabled":       func(s *access.Session) { s.Account.Disabled = true },
@@ -58,12 +58,12 @@ func TestAUT05_which_sessions_act(t *testing.T) {
 	} {
 		s := session()
 		change(&s)
-		_, err := s.Actor(noon)
+		_, err := s.Actor(noon, false)
 		assert.Same(t, access.ErrBadKey, err, name)
 	}
 	s := session()
 	s.Account.Rehash("newer")
-	_, err = s.Actor(noon)
+	_, err = s.Actor(noon, false)
 	assert.NoError(t, err, "a new hash keeps keys valid (AUT-12)")
 }
 
@@ -74,7 +74,7 @@ func TestAUT08_a_token_is_never_stronger_than_its_account(t *testing.T) {
 		s.Scopes = rapid.SliceOfDistinct(rapid.SampledFrom(access.AllScopes()), rapid.ID).Draw(t, "token")
 		s.Account.Scopes = rapid.SliceOfDistinct(rapid.SampledFrom(access.DefaultScopes()), rapid.ID).Draw(t, "account")
 		s.Account.Roles = rapid.SliceOfDistinct(rapid.SampledFrom(access.Roles()), rapid.ID).Draw(t, "roles")
-		actor, err := s.Actor(noon)
+		actor, err := s.Actor(noon, false)
 		require.NoError(t, err)
 		for _, scope := range access.AllScopes() {
 			both := has(s.Scopes, scope) && has(s.Account.EffectiveScopes(), scope)
@@ -103,7 +103,7 @@ func TestAUT14_which_sessions_may_use_the_back_office(t *testing.T) {
 		if s.Scopes, s.IsNarrowed = c.scopes, c.isNarrowed; !c.staff {
 			s.Account.Roles = nil
 		}
-		actor, err := s.Actor(noon)
+		actor, err := s.Actor(noon, false)
 		require.NoError(t, err, c.name)
 		assert.Equal(t, c.want, actor.Has(access.BackOffice), c.name)
 		assert.Len(t, slices.Compact(slices.Sorted(slices.Values(actor.Scopes))), len(actor.Scopes), "%s: each once", c.name)

@@ -18,6 +18,7 @@ type Account struct {
 	Hash     string  // of the password; empty: no password matches
 	Scopes   []Scope // without BackOffice, which Roles imply
 	Roles    []Role  // none: the account is not of staff
+	Factor   SecondFactor
 	Disabled bool
 	Erasing  bool // the account is closed, and what belongs to the user is being erased
 	// Generation counts changes that end every key: a token of another generation is invalid.
@@ -42,7 +43,7 @@ func (a Account) IsDisabledFrom(before Account) bool {
 // Close takes the password and all rights away from the account before its data is erased. It invalidates every key.
 func (a *Account) Close() {
 	a.SetPassword("")
-	a.Disabled, a.Roles, a.Scopes, a.Erasing = true, nil, nil, true
+	a.Disabled, a.Roles, a.Scopes, a.Factor, a.Erasing = true, nil, nil, SecondFactor{}, true
 }
 
 // IsErased reports whether the user's data was erased. Such an account stays closed.
@@ -104,6 +105,7 @@ func (a Account) EffectiveScopes() []Scope {
 type Grant struct {
 	Scopes     []Scope
 	IsNarrowed bool // they were requested
+	HasFactor  bool // the login proved a second factor (OFF-04), or the command line grants them
 }
 
 // Grant returns the grant of a new token. Without requested scopes it has all scopes of
@@ -112,7 +114,7 @@ type Grant struct {
 func (a Account) Grant(requested []Scope) (Grant, error) {
 	held := a.EffectiveScopes()
 	if len(requested) == 0 {
-		return Grant{held, false}, nil
+		return Grant{Scopes: held}, nil
 	}
 	var wrong fault.Fields
 	for _, s := range requested {
@@ -120,7 +122,7 @@ func (a Account) Grant(requested []Scope) (Grant, error) {
 			wrong.Add("scope", "This account does not have the scope "+quoted(string(s))+".")
 		}
 	}
-	return Grant{slices.Clone(requested), true}, wrong.Err()
+	return Grant{Scopes: slices.Clone(requested), IsNarrowed: true}, wrong.Err()
 }
 
 // Accounts stores accounts together with their members. Every implementation passes

@@ -49,7 +49,8 @@ var acts = map[Area][]audit.Act{
 	Imports: {audit.Imported}, Reports: {audit.Hidden, audit.Restored, audit.ReportDecided},
 	Money: {audit.RefundOrdered, audit.BillReconciled, audit.FindingSettled}, Orders: {audit.OrderCreated, audit.OrderClosed},
 	People: {audit.AccountCreated, audit.AccountDisabled, audit.AccountEnabled, audit.AccountErased, audit.AccountExported,
-		audit.PasswordSet, audit.PasswordCodeSent, audit.PhoneSet, audit.TokenIssued, audit.TokenRevoked, audit.SessionsEnded},
+		audit.PasswordSet, audit.PasswordCodeSent, audit.PhoneSet, audit.TokenIssued, audit.TokenRevoked, audit.SessionsEnded,
+		audit.SecondFactorEnrolled, audit.RecoveryCodeUsed, audit.SecondFactorReset},
 }
 
 // Roles returns the roles that may enter the area.
@@ -60,9 +61,12 @@ func (a Actor) May(area Area) bool {
 	return a.Has(BackOffice) && slices.ContainsFunc(a.Roles, func(r Role) bool { return slices.Contains(area.Roles(), r) })
 }
 
-// Enter returns nil if the actor may enter the area. Otherwise it returns ErrNotStaff, or a fault that names the roles that may.
+// Enter returns nil if the actor may enter the area. Otherwise it returns ErrNeedsFactor, ErrNotStaff, or
+// a fault that names the roles that may.
 func (a Actor) Enter(area Area) error {
 	switch {
+	case a.LacksFactor:
+		return ErrNeedsFactor
 	case !a.Has(BackOffice):
 		return ErrNotStaff
 	case a.May(area):

@@ -58,6 +58,7 @@ type Token struct {
 	User       user.ID
 	Scopes     []Scope
 	IsNarrowed bool          // it was requested with explicit scopes (AUT-14)
+	HasFactor  bool          // it was issued with a second factor, or at the command line (OFF-04)
 	Generation int           // of the account when the token was issued
 	TTL        time.Duration // after the last use
 	Created    time.Time
@@ -68,8 +69,8 @@ type Token struct {
 func NewToken(key secret.String, a Account, g Grant, ttl time.Duration, now time.Time) Token {
 	hash, _ := HashKey(key)
 	return Token{
-		Hash: hash, User: a.User, Scopes: g.Scopes, IsNarrowed: g.IsNarrowed, Generation: a.Generation, TTL: ttl,
-		Created: instant.Normalise(now), Used: instant.Normalise(now),
+		Hash: hash, User: a.User, Scopes: g.Scopes, IsNarrowed: g.IsNarrowed, HasFactor: g.HasFactor, Generation: a.Generation,
+		TTL: ttl, Created: instant.Normalise(now), Used: instant.Normalise(now),
 	}
 }
 
@@ -94,8 +95,9 @@ type Session struct {
 // Actor returns the actor of the token. It returns ErrBadKey if the token has expired
 // or is of another generation than the account, or if the account is disabled. The
 // actor has the scopes that both the token and the account hold. A token that was not
-// narrowed holds BackOffice whenever its account does (AUT-14).
-func (s Session) Actor(now time.Time) (Actor, error) {
+// narrowed holds BackOffice whenever its account does (AUT-14). If a second factor is required, a token without one never
+// holds it (OFF-04).
+func (s Session) Actor(now time.Time, isFactorRequired bool) (Actor, error) {
 	if !s.IsValid(s.Account, now) {
 		return Actor{}, ErrBadKey
 	}
@@ -104,8 +106,13 @@ func (s Session) Actor(now time.Time) (Actor, error) {
 	if s.Account.IsStaff() && !s.IsNarrowed && !slices.Contains(scopes, BackOffice) {
 		scopes = append(scopes, BackOffice)
 	}
+	lacksFactor := isFactorRequired && !s.HasFactor && slices.Contains(scopes, BackOffice)
+	if lacksFactor {
+		scopes = slices.DeleteFunc(scopes, func(sc Scope) bool { return sc == BackOffice })
+	}
 	return Actor{
-		ID: s.User, Scopes: scopes, Roles: s.Account.Roles, Zone: user.Member{Timezone: s.Zone}.Zone(), Token: s.ID, Narrowed: s.IsNarrowed,
+		ID: s.User, Scopes: scopes, Roles: s.Account.Roles, LacksFactor: lacksFactor,
+		Zone: user.Member{Timezone: s.Zone}.Zone(), Token: s.ID, Narrowed: s.IsNarrowed,
 	}, nil
 }
 

@@ -72,7 +72,7 @@ func lineBodies(t *testing.T, s *server, ada person) map[string]object {
 
 // otherTexts are the texts that are of several lines, pictures, or of a form of their own.
 var otherTexts = []string{"bio", "content", "html_content", "text", "img", "photo", "avatar", "timezone", "currency", "username", "code",
-	"scope"}
+	"scope", "otp"}
 
 func linesStayLines(t *testing.T, s *server) {
 	ada := s.staff(t)

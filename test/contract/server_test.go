@@ -70,6 +70,7 @@ func (on store) startAs(t *testing.T, change func(*settings.Config), parts boots
 		Addr: "127.0.0.1:0", AdminAddr: "127.0.0.1:0", DatabaseURL: on.fresh(t), DataDir: t.TempDir(),
 		DatabaseWait: time.Minute, TokenTTL: 720 * time.Hour, LogLevel: slog.LevelDebug, LogFormat: "text",
 		WalletPoll: 30 * time.Second, WalletTimeout: 5 * time.Second, DatabasePooler: on.isPooled, BackOffice: settings.BackOfficePublic,
+		SecondFactor: settings.SecondFactorOff,
 	}
 	if on.balance != nil {
 		url, start := on.balance(t, &s.settings)

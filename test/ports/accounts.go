@@ -41,7 +41,9 @@ func Accounts(t *testing.T, open Open) {
 func visitor() (access.Account, user.Member) {
 	a := access.Account{
 		Phone: phone(1), Hash: "$argon2id$v=19$m=19456", Scopes: []access.Scope{access.PayTradeOrder, access.XfileEvent},
-		Roles: []access.Role{access.Moderator, access.Cashier}, Disabled: true, Erasing: true, Generation: 3,
+		Roles:    []access.Role{access.Moderator, access.Cashier},
+		Factor:   access.SecondFactor{Sealed: []byte{0, 255}, Step: 1 << 40, Recovery: []string{"b", "a"}},
+		Disabled: true, Erasing: true, Generation: 3,
 	}
 	m := user.Member{
 		Firstname: "丽", Lastname: "王", Expertise: "园艺", Location: "Sevilla", Timezone: "Europe/Madrid",
@@ -194,12 +196,13 @@ func accountChange(w *fixtures) {
 	want, bystander := w.account(id), w.account(other)
 	want.SetPassword("another hash")
 	want.Scopes = []access.Scope{access.WritingBundle}
-	want.Roles, want.Disabled = []access.Role{access.Admin}, true
+	factor := access.SecondFactor{Sealed: []byte{0, 255}, Step: 1 << 40, Recovery: []string{"b", "a"}}
+	want.Roles, want.Factor, want.Disabled = []access.Role{access.Admin}, factor, true
 
 	w.changeAccount(id, func(a *access.Account) {
 		a.SetPassword("another hash")
 		a.Scopes = []access.Scope{access.WritingBundle}
-		a.Roles, a.Disabled = []access.Role{access.Admin}, true
+		a.Roles, a.Factor, a.Disabled = []access.Role{access.Admin}, factor, true
 	})
 	assert.Equal(w, want, w.account(id))
 	byPhone, err := w.Accounts.ByPhone(w.Context(), want.Phone)
@@ -213,9 +216,11 @@ func accountChange(w *fixtures) {
 	}), access.ErrPhoneTaken)
 	assert.Equal(w, want, w.account(id))
 	w.changeAccount(id, func(a *access.Account) {
-		a.Hash, a.Scopes, a.Roles, a.Disabled = "", nil, nil, false
+		a.Hash, a.Scopes, a.Roles, a.Factor, a.Disabled = "", nil, nil, access.SecondFactor{}, false
 	})
 	emptied := w.account(id)
+	assert.False(w, emptied.Factor.IsEnrolled())
+	assert.Empty(w, emptied.Factor.Recovery)
 	assert.Empty(w, emptied.Scopes)
 	assert.Empty(w, emptied.Roles)
 	assert.Equal(w, access.Account{User: id, Phone: want.Phone, Generation: 1}, access.Account{

@@ -35,7 +35,7 @@ func Tokens(t *testing.T, open Open) {
 func token(holder user.ID, n byte) access.Token {
 	return access.Token{
 		Hash: access.KeyHash{0: n, 1: 0xff, 31: 0x80}, User: holder, Generation: 2,
-		Scopes: []access.Scope{access.WritingBundle, access.XfileEvent}, IsNarrowed: true,
+		Scopes: []access.Scope{access.WritingBundle, access.XfileEvent}, IsNarrowed: true, HasFactor: true,
 		TTL: 36*time.Hour + time.Second, Created: noon, Used: noon.Add(time.Second),
 	}
 }
@@ -66,7 +66,7 @@ func issue(w *fixtures) {
 	holder := w.newUser()
 	first, expired, ancient := token(holder, 1), token(holder, 2), token(holder, 3)
 	first.ID = 99
-	expired.TTL, expired.IsNarrowed = -time.Hour, false
+	expired.TTL, expired.IsNarrowed, expired.HasFactor = -time.Hour, false, false
 	ancient.Created, ancient.Used = noon.AddDate(-20, 0, 0), noon.AddDate(-20, 0, 0)
 	given := map[access.TokenID]bool{}
 	assertComplete(w, []access.Token{first, expired, ancient})

@@ -38,6 +38,9 @@ type AccountRow struct {
 	Disabled      bool
 	Erasing       bool
 	Generation    int
+	FactorSecret  []byte
+	FactorStep    int64
+	RecoveryCodes []string `bun:",array"`
 }
 
 // Account returns the account that the row has, or an error if its phone is none.
@@ -45,7 +48,10 @@ func (r AccountRow) Account() (access.Account, error) {
 	phone, err := PhoneOf(r.Phone)
 	return access.Account{
 		User: r.ID, Phone: phone, Hash: r.PasswordHash, Scopes: ScopesOf(r.Scopes),
-		Roles:    engine.Mapped(r.Roles, func(name string) access.Role { return access.Role(name) }),
+		Roles: engine.Mapped(r.Roles, func(name string) access.Role { return access.Role(name) }),
+		Factor: access.SecondFactor{
+			Sealed: append([]byte(nil), r.FactorSecret...), Step: r.FactorStep, Recovery: append([]string(nil), r.RecoveryCodes...),
+		},
 		Disabled: r.Disabled, Erasing: r.Erasing, Generation: r.Generation,
 	}, err
 }
@@ -69,23 +75,26 @@ func ScopesOf(names []string) []access.Scope {
 
 const (
 	// insertUser adds a user: $1 phone, $2 hash of the password, $3 scopes, $4 roles, $5 disabled, $6 erasing, $7 generation, $8
-	// firstname, $9 lastname, $10 expertise, $11 location, $12 timezone, $13 joined.
+	// firstname, $9 lastname, $10 expertise, $11 location, $12 timezone, $13 joined, $14 secret, $15 step and $16 recovery codes of
+	// the second factor.
 	insertUser = `
 		INSERT INTO users (phone, password_hash, scopes, roles, disabled, erasing, generation,
-			firstname, lastname, expertise, location, timezone, joined)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)
+			firstname, lastname, expertise, location, timezone, joined, factor_secret, factor_step, recovery_codes)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)
 		RETURNING id`
 
 	// updateAccount changes the account of the user $1: $2 phone, $3 hash of the password, $4 scopes, $5 roles, $6 disabled, $7
-	// erasing, $8 generation.
+	// erasing, $8 generation, $9 secret, $10 step and $11 recovery codes of the second factor.
 	updateAccount = `
 		UPDATE users
-		SET phone = $2, password_hash = $3, scopes = $4, roles = $5, disabled = $6, erasing = $7, generation = $8, revision = revision + 1
+		SET phone = $2, password_hash = $3, scopes = $4, roles = $5, disabled = $6, erasing = $7, generation = $8,
+			factor_secret = $9, factor_step = $10, recovery_codes = $11, revision = revision + 1
 		WHERE id = $1`
 
 	// accountByPhone finds the account with the phone $1.
 	accountByPhone = `
-		SELECT id, phone, password_hash, scopes, roles, disabled, erasing, generation FROM users WHERE phone = $1`
+		SELECT id, phone, password_hash, scopes, roles, disabled, erasing, generation, factor_secret, factor_step, recovery_codes
+		FROM users WHERE phone = $1`
 
 	// telephoneFree finds a row if no user but $2 has the telephone $1, whose login name may have its dash elsewhere. A telephone has
 	// one new name, which the unique column guards; names from before AUT-03 do not change.
@@ -100,7 +109,8 @@ func (v Accounts) Open(
 		spendCodes(tx, spendings)
 		tx.Queue(telephoneFree, a.Phone.E164(), 0).Must(access.ErrPhoneTaken)
 		tx.Queue(insertUser, a.Phone.String(), a.Hash, a.Scopes, a.Roles, a.Disabled, a.Erasing, a.Generation,
-			m.Firstname, m.Lastname, m.Expertise, m.Location, m.Timezone, m.Joined).Into((*int64)(&id))
+			m.Firstname, m.Lastname, m.Expertise, m.Location, m.Timezone, m.Joined,
+			a.Factor.Sealed, a.Factor.Step, a.Factor.Recovery).Into((*int64)(&id))
 		if err := tx.Send(); err != nil {
 			return v.orTaken(err)
 		}
@@ -176,7 +186,8 @@ func (v Accounts) Change(
 		if a.Phone != old.Phone {
 			tx.Queue(telephoneFree, a.Phone.E164(), id).Must(access.ErrPhoneTaken)
 		}
-		tx.Queue(updateAccount, id, a.Phone.String(), a.Hash, a.Scopes, a.Roles, a.Disabled, a.Erasing, a.Generation)
+		tx.Queue(updateAccount, id, a.Phone.String(), a.Hash, a.Scopes, a.Roles, a.Disabled, a.Erasing, a.Generation,
+			a.Factor.Sealed, a.Factor.Step, a.Factor.Recovery)
 		if a.IsDisabledFrom(old) {
 			of := moderation.Thing{Kind: moderation.Person, ID: int64(id)}
 			DecideCase(tx, of, moderation.DecisionBy(ctx, moderation.OutcomeDisabled, time.Time{}))

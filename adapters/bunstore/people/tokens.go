@@ -30,6 +30,7 @@ type TokenRow struct {
 	UserID        user.ID
 	Scopes        []string `bun:",array"`
 	Narrowed      bool
+	SecondFactor  bool
 	Generation    int
 	TTL           time.Duration `bun:"ttl"`
 	Created       engine.Time
@@ -38,8 +39,8 @@ type TokenRow struct {
 
 func (r TokenRow) token() (access.Token, error) {
 	t := access.Token{
-		ID: r.ID, User: r.UserID, Scopes: ScopesOf(r.Scopes), IsNarrowed: r.Narrowed, Generation: r.Generation, TTL: r.TTL,
-		Created: r.Created.Time, Used: r.Used.Time,
+		ID: r.ID, User: r.UserID, Scopes: ScopesOf(r.Scopes), IsNarrowed: r.Narrowed, HasFactor: r.SecondFactor, Generation: r.Generation,
+		TTL: r.TTL, Created: r.Created.Time, Used: r.Used.Time,
 	}
 	if copy(t.Hash[:], r.Hash) != len(t.Hash) {
 		return access.Token{}, fmt.Errorf("hash of token %d is truncated", r.ID)
@@ -49,10 +50,10 @@ func (r TokenRow) token() (access.Token, error) {
 
 const (
 	// insertToken stores the token with the hash $1 of the user $2: the scopes $3, whether they narrow it $4, the account's
-	// generation $5, the lifetime $6 in nanoseconds and the time $7.
+	// generation $5, the lifetime $6 in nanoseconds, the time $7, and whether it has a second factor $8.
 	insertToken = `
-		INSERT INTO tokens (hash, user_id, scopes, narrowed, generation, ttl, created)
-		VALUES ($1, $2, $3, $4, $5, $6, $7)
+		INSERT INTO tokens (hash, user_id, scopes, narrowed, generation, ttl, created, second_factor)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
 		RETURNING id`
 
 	// removeExcessTokens removes the least recently used tokens of the user $1, at most $3, beyond the $4 others that stay, but
@@ -67,7 +68,7 @@ const (
 func (v Tokens) Issue(ctx context.Context, t access.Token, charges ...ratelimit.Charge) (id access.TokenID, err error) {
 	err = v.DB.Write(ctx, func(tx *engine.Tx) error {
 		ChargeAll(tx, charges)
-		tx.Queue(insertToken, t.Hash[:], t.User, t.Scopes, t.IsNarrowed, t.Generation, int64(t.TTL), t.Created).Into((*int64)(&id))
+		tx.Queue(insertToken, t.Hash[:], t.User, t.Scopes, t.IsNarrowed, t.Generation, int64(t.TTL), t.Created, t.HasFactor).Into((*int64)(&id))
 		if err := tx.Send(); err != nil {
 			return err
 		}
@@ -85,6 +86,7 @@ func (v Tokens) Issue(ctx context.Context, t access.Token, charges ...ratelimit.
 // sessionOf finds the token with the hash $1, its account, and when its user was seen.
 const sessionOf = `
 	SELECT t.id AS token_id, t.user_id AS token_user_id, t.scopes AS token_scopes, t.narrowed AS token_narrowed,
+		t.second_factor AS token_second_factor,
 		t.generation AS token_generation, t.ttl AS token_ttl, t.created AS token_created, w.used AS token_used,
 		u.id, u.phone, u.password_hash, u.scopes, u.roles, u.disabled, u.generation, u.timezone, p.seen
 	FROM tokens t

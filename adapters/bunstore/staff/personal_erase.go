@@ -160,6 +160,7 @@ func (v PersonalData) eraseAccount(tx *engine.Tx, id user.ID, ids []int64) (int,
 // blankUser blanks the user $1, whose login name becomes $2 and whose scopes and roles become $3.
 const blankUser = `
 	UPDATE users
-	SET phone = $2, password_hash = '', scopes = $3, roles = $3, disabled = TRUE, generation = generation + 1,
+	SET phone = $2, password_hash = '', scopes = $3, roles = $3,
+		factor_secret = NULL, factor_step = 0, recovery_codes = $3, disabled = TRUE, generation = generation + 1,
 		firstname = '', lastname = '', expertise = '', location = '', bio = '', timezone = 'UTC', avatar = NULL, revision = revision + 1
 	WHERE id = $1 AND phone NOT LIKE 'erased-%'`

@@ -75,7 +75,8 @@ type signinFixture struct {
 func newSignin(
 	s *memory.Store, tokens access.Tokens, h access.Hasher, j signin.Joining, now func() time.Time, log io.Writer,
 ) *signin.Signin {
-	return signin.New(s.Accounts(), tokens, s.Throttle(), h, zxcvbn.Estimator{}, signin.TokenTTL(30*24*time.Hour), nil, j, now,
+	return signin.New(s.Accounts(), tokens, s.Throttle(), h, zxcvbn.Estimator{}, signin.TokenTTL(30*24*time.Hour), nil, j,
+		signin.SecondFactor{}, now,
 		func(context.Context) *slog.Logger { return slog.New(slog.NewTextHandler(log, nil)) })
 }
 

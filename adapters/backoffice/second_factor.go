@@ -1,0 +1,92 @@
+package backoffice
+
+import (
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"image/color"
+	"net/http"
+	"strings"
+
+	"github.com/boombuler/barcode/qr"
+
+	"plaza/domain/access"
+	"plaza/domain/fault"
+	"plaza/domain/secret"
+)
+
+// enrolPage is where staff set up their second factor at the first login (OFF-04).
+type enrolPage struct {
+	Next, Secret, Sealed string
+	QR                   *qrCode
+	Recovery             []string // the recovery codes, once it is set up
+}
+
+// lacksFactor returns the handler of a page for staff who have logged in, and lack a second factor. Others are sent to the login.
+func (s *Site) lacksFactor(handle func(*visit, enrolPage) (answer, error)) http.HandlerFunc {
+	return s.page(func(v *visit) (answer, error) {
+		actor, err := s.Signin.Authenticate(v.r.Context(), secret.New(v.cookie))
+		if fault.Is(err, fault.BadCredentials) || err == nil && !actor.LacksFactor {
+			return answer{to: "login/"}, nil
+		}
+		if err != nil {
+			return answer{}, err
+		}
+		s.config.Note(v.r, actor.ID)
+		v.actor = actor
+		p := enrolPage{Next: v.r.FormValue("next"), Sealed: v.r.PostForm.Get("sealed")}
+		sealed, _ := base64.StdEncoding.DecodeString(p.Sealed) // what can't be read is replaced
+		e, err := s.Signin.BeginEnrolment(v.r.Context(), actor, sealed)
+		if errors.Is(err, access.ErrIsEnrolled) {
+			return answer{to: "login/"}, nil
+		}
+		if err != nil {
+			return answer{}, err
+		}
+		p.Secret, p.Sealed, p.QR = e.Secret.Reveal(), base64.StdEncoding.EncodeToString(e.Sealed), qrCodeOf(e.Address.Reveal())
+		return handle(v, p)
+	})
+}
+
+func (s *Site) showEnrolment(_ *visit, p enrolPage) (answer, error) {
+	return answer{template: "second_factor.html", title: s.texts.Factor.Title, body: p}, nil
+}
+
+// enrol begins a session with the second factor, and shows the recovery codes.
+func (s *Site) enrol(v *visit, p enrolPage) (answer, error) {
+	a, _ := s.showEnrolment(v, p)
+	sealed, _ := base64.StdEncoding.DecodeString(p.Sealed) // made above
+	done, err := s.Signin.Enrol(v.r.Context(), v.actor, sealed, v.r.PostForm.Get("otp"), sessionLife)
+	if err != nil {
+		return v.again(a, err)
+	}
+	v.setCookie(done.Key.Reveal())
+	p = enrolPage{Next: pathWithin(p.Next)}
+	for _, code := range done.Recovery {
+		p.Recovery = append(p.Recovery, code.Reveal())
+	}
+	a.title, a.body = s.texts.Factor.Done, p
+	return a, nil
+}
+
+// qrCode is a QR code for an SVG element: its dark modules as a path, in modules, with the margin that readers need.
+type qrCode struct {
+	Size int
+	Path string
+}
+
+func qrCodeOf(text string) *qrCode {
+	code, err := qr.Encode(text, qr.M, qr.Auto)
+	if err != nil {
+		return nil
+	}
+	const margin = 4
+	var dark strings.Builder
+	size := code.Bounds().Dx()
+	for n := range size * size {
+		if x, y := n%size, n/size; code.At(x, y) == color.Black {
+			fmt.Fprintf(&dark, "M%d %dh1v1h-1z", x+margin, y+margin)
+		}
+	}
+	return &qrCode{size + 2*margin, dark.String()}
+}
