@@ -25,6 +25,7 @@ type job struct {
 const (
 	cleanupInterval = time.Minute
 	eraseInterval   = time.Minute
+	fillInterval    = time.Hour
 	sampleInterval  = 30 * time.Second
 	sweepInterval   = time.Minute
 
@@ -45,6 +46,9 @@ func (a *App) jobs() []job {
 	}, {
 		name: "streams", interval: notifications.DeliverEvery, problem: "delivering to streams failed; will retry",
 		work: func(ctx context.Context) (bool, error) { return false, a.Streams.Deliver(ctx) },
+	}, {
+		name: "search_fill", interval: fillInterval, problem: "completing the index of search failed; will retry",
+		work: func(ctx context.Context) (bool, error) { return false, a.Browsing.FillIndex(ctx) },
 	}, {
 		name: "sample", interval: sampleInterval, problem: "sampling for metrics failed; will retry",
 		work: func(ctx context.Context) (bool, error) { return false, a.Sample(ctx) },

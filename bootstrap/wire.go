@@ -92,7 +92,7 @@ func initialise(c settings.Config, p Parts, log *slog.Logger, opened storage, st
 		wire.FieldsOf(new(Stores), "Ports", "Media"),
 		wire.FieldsOf(new(store.Ports), "Accounts", "Directory", "Tokens", "Throttle", "Codes", "Categories", "Subscriptions", "Blocks",
 			"Notifications", "Moderation", "EventReader", "Discussion", "Feed", "Imports", "Publications", "HowTos", "Translations", "Images",
-			"Ledger", "Keys", "Deletions", "Room", "PersonalData", "Audit", "Telemetry"),
+			"Ledger", "Keys", "Deletions", "Room", "PersonalData", "Search", "Audit", "Telemetry"),
 		passwordsByArgon2id, strengthByZxcvbn, portraitsByImaging, picturesByImaging, markupBySanitiser, placesByGazetteer, recordsByJSONLines,
 		restByGin, pagesForStaff,
 		sharedSet, backofficeSet, browsingSet, cleanupSet, diarySet, followingSet, importingSet, moderatingSet, notificationsSet, payingSet,

@@ -93,7 +93,8 @@ func initialise(c settings.Config, p Parts, log *slog.Logger, opened storage, st
 	userimageRepository := ports.Images
 	feedReader := ports.Feed
 	moderatingModerating := moderating.New(moderationStore, reader, discussion, userimageRepository, feedReader, directory, addresses, mediaStore, deletionQueue, limits, v)
-	browsingBrowsing := browsing.New(feedReader, mediaStore, v)
+	index := ports.Search
+	browsingBrowsing := browsing.New(feedReader, index, mediaStore, limits, v)
 	publicationRepository := ports.Publications
 	translator := p.Translator
 	cache := ports.Translations

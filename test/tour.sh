@@ -116,6 +116,8 @@ step 200 'The people and categories that the caller follows' "$API/api/subscript
 echo '== The home feed'
 step 200 'The tree of categories' "$API/api/feed/categories/?type=publication,demand"
 step 200 'Items without a category' "$API/api/feed/items/uncategory/?page_size=2"
+step 200 'What has 绿茶 in its text; no token is needed' "$API/api/search/?q=%E7%BB%BF%E8%8C%B6&page_size=2"
+step 200 'Publications with barro and prisa; case and accents make no difference' "$API/api/search/?q=PRISA+barro&kind=publication"
 step 200 'A publication with its text and its translations' "$API/api/feed/item/publication/2/"
 step 404 'One that is not published' "$API/api/feed/item/publication/15/"
 step 200 'Help wanted within 5 km of the West Lake' "$API/api/feed/categories/?type=demand&lat=30.2741&lng=120.1551&within_distance=5"

@@ -1,6 +1,7 @@
 package bunstore
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
@@ -10,6 +11,7 @@ import (
 	feedstore "plaza/adapters/bunstore/feed"
 	"plaza/adapters/bunstore/internal/engine"
 	"plaza/domain/feed"
+	"plaza/domain/search"
 )
 
 // checkSource reads the records of a kind of listings.
@@ -56,28 +58,40 @@ func selectEvents(ctx context.Context, query *bun.SelectQuery) (all []feedstore.
 	return all, err
 }
 
-// mismatch is a record that can't be read, or is not listed as it should be.
+// mismatch is a record that can't be read, or is not listed as it should be, or not found by the words that it has.
 type mismatch struct {
 	feedstore.StoredRecord
-	listed *feed.Listing
+	listed        *feed.Listing
+	entry, should *search.Entry // in the index of search, as it is and as it should be
 }
 
-// mismatches compares records with their listings, and returns the last record's ID, or 0 without records.
-func (s checkSource) mismatches(ctx context.Context, records, listings *bun.SelectQuery) (wrong []mismatch, last int64, err error) {
+// mismatches compares records with their listings, and with their entries in the index of search. It returns the last record's ID, or
+// 0 without records.
+func (c check) mismatches(
+	ctx context.Context, s checkSource, records *bun.SelectQuery, query func() *bun.SelectQuery,
+) (wrong []mismatch, last int64, err error) {
 	all, err := s.read(ctx, records)
 	if err != nil || len(all) == 0 {
 		return nil, 0, err
 	}
 	var rows []feedstore.ListingRow
 	ids := engine.Mapped(all, func(r feedstore.StoredRecord) int64 { return r.ID })
-	err = listings.Model(&rows).Where("kind = ? AND id IN (?)", s.kind, bun.List(ids)).Scan(ctx)
+	err = query().Model(&rows).Where("kind = ? AND id IN (?)", s.kind, bun.List(ids)).Scan(ctx)
 	listed := map[int64]*feed.Listing{}
 	for _, row := range rows {
 		listed[row.ID] = new(row.Listing())
 	}
+	if err != nil {
+		return nil, 0, err
+	}
+	entries, texts, err := feedstore.Entries(ctx, c.DB, query, s.kind, ids)
 	for _, r := range all {
-		if r.Broken != nil || !feedstore.IsSame(feedstore.Listed(r.Record), listed[r.ID]) {
-			wrong = append(wrong, mismatch{r, listed[r.ID]})
+		of := mismatch{StoredRecord: r, listed: listed[r.ID], entry: entries[r.ID]}
+		if r.Broken == nil && s.kind != feedstore.Origins {
+			of.should = search.EntryOf(r.Record, texts[r.ID])
+		}
+		if r.Broken != nil || !feedstore.IsSame(feedstore.Listed(r.Record), of.listed) || !search.IsSame(of.entry, of.should) {
+			wrong = append(wrong, of)
 		}
 	}
 	return wrong, all[len(all)-1].ID, err
@@ -90,7 +104,10 @@ func (c check) listings(ctx context.Context) error {
 			var wrong []mismatch
 			err := c.Read(ctx, func(ctx context.Context) (err error) {
 				batch := c.Reader.NewSelect().Where("id > ?", after).Order("id").Limit(checkBatch)
-				wrong, last, err = source.mismatches(ctx, batch, c.Reader.NewSelect())
+				if c.unfoundOnly {
+					batch = batch.Where("NOT EXISTS (SELECT 1 FROM search_entries s WHERE s.kind = ? AND s.id = ?TableAlias.id)", source.kind)
+				}
+				wrong, last, err = c.mismatches(ctx, source, batch, c.Reader.NewSelect)
 				return err
 			})
 			if err != nil {
@@ -101,7 +118,12 @@ func (c check) listings(ctx context.Context) error {
 				return err
 			}
 		}
-		if err := c.orphans(ctx, source); err != nil {
+		if c.unfoundOnly {
+			continue
+		}
+		err := c.remove(ctx, "search_entries", "id", "found "+string(source.kind)+" %d does not exist",
+			"n.kind = ? AND NOT EXISTS (SELECT 1 FROM ? AS t WHERE t.id = n.id)", source.kind, bun.Ident(source.table))
+		if err := cmp.Or(err, c.orphans(ctx, source)); err != nil {
 			return err
 		}
 	}
@@ -119,12 +141,17 @@ func (c check) relist(tx *engine.Tx, source checkSource, of mismatch) (string, e
 		source.lock(tx, of.ID)
 		query = tx.NewSelect()
 	}
-	wrong, _, err := source.mismatches(tx.Context(), query.Where("id = ?", of.ID), tx.NewSelect())
+	wrong, _, err := c.mismatches(tx.Context(), source, query.Where("id = ?", of.ID), tx.NewSelect)
 	if err != nil || len(wrong) == 0 || wrong[0].Broken != nil {
 		return "", err
 	}
-	feedstore.RepairListing(c.DB, tx, wrong[0].listed, feedstore.Listed(wrong[0].Record))
-	return fmt.Sprintf("listing of %s %d is wrong", source.kind, of.ID), nil
+	what := "words that find %s %d are wrong"
+	if right := feedstore.Listed(wrong[0].Record); !feedstore.IsSame(right, wrong[0].listed) {
+		what = "listing of %s %d is wrong"
+		feedstore.RepairListing(c.DB, tx, wrong[0].listed, right)
+	}
+	feedstore.Reindex(c.DB, tx, wrong[0].entry, wrong[0].should)
+	return fmt.Sprintf(what, source.kind, of.ID), nil
 }
 
 // orphans finds listings whose records do not exist.

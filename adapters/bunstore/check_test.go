@@ -1,6 +1,7 @@
 package bunstore_test
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"sync"
@@ -100,6 +101,21 @@ func TestCheck_goes_through_all_records(t *testing.T) {
 	})
 }
 
+func TestSRC01_Fill_makes_the_entries_that_are_missing(t *testing.T) {
+	bunstore.OnEach(t, func(t *testing.T, at string) {
+		s := open(t, at)
+		storeOneOfEach(t, s)
+		_, err := rawSQL(t, at).Exec("DELETE FROM search_entries WHERE kind <> 'node'")
+		require.NoError(t, err)
+		require.Len(t, checked(t, s, false), 3)
+		require.NoError(t, s.Search().Fill(t.Context()))
+		require.Empty(t, checked(t, s, false))
+		ended, end := context.WithCancel(t.Context())
+		end()
+		require.ErrorIs(t, s.Search().Fill(ended), context.Canceled)
+	})
+}
+
 func TestCheck_reports_an_event_that_cannot_be_read(t *testing.T) {
 	bunstore.OnEach(t, func(t *testing.T, at string) {
 		s := open(t, at)
@@ -129,6 +145,10 @@ func TestMOD02_MOD03_EVT08_Check_finds_and_mends_what_disagrees(t *testing.T) {
 			"INSERT INTO feed_listings (kind, id, category_id, created, updated) SELECT 'node', 77, 1, created, updated FROM nodes",
 			"UPDATE publications SET published = FALSE",
 			"UPDATE nodes SET category_id = 2",
+			"DELETE FROM search_entries",
+			"UPDATE search_entries SET id = 77",
+			"UPDATE search_entries SET author_id = 77",
+			"UPDATE search_entries SET words = 'another'",
 			"UPDATE feed_counters SET count = count + 1 WHERE count > 0",
 			"UPDATE feed_counters SET count = 0, created = NULL, updated = NULL",
 			"DELETE FROM feed_counters",

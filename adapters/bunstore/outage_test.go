@@ -24,6 +24,7 @@ import (
 	"plaza/domain/moderation"
 	"plaza/domain/personaldata"
 	"plaza/domain/quota"
+	"plaza/domain/search"
 	"plaza/domain/user"
 	"plaza/test/postgres"
 )
@@ -199,6 +200,7 @@ func something(of reflect.Type) reflect.Value {
 		time.Now(), feed.Node, access.Sighting{At: time.Now()}, // so that the token's last use is long ago
 		someEvent(), event.Entry{Event: someEvent()}, event.RelatedQuery{CommentsFor: []event.ID{1}, Comments: 1},
 		[]imported.Ref{{Kind: imported.Bundle, ID: "1"}}, personaldata.Comments, someThing, moderation.Report{Thing: someThing},
+		search.Query{Words: []string{"tea"}, Kinds: feed.ItemKinds()},
 	} {
 		if v := reflect.ValueOf(known); v.Type() == of {
 			return v

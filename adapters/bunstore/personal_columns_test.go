@@ -66,6 +66,7 @@ var personalTables = map[string]personalTable{
 		exported: "id day title content html category_id permission status province city district created modified published_at",
 		internal: "author_id revision hidden",
 	},
+	"search_entries": {owner: "author_id = {user}", internal: "kind id created author_id words"}, // of texts that are exported
 	"plates": {
 		kind: personaldata.Events, owner: "event_id IN (SELECT id FROM events WHERE author_id = {user})",
 		exported: "id photo created", internal: "event_id width height hidden",
@@ -311,7 +312,7 @@ func TestErasureLeavesNoRowThatIsNotKept(t *testing.T) {
 		assert.Equal(t, int64(1), count("users", "id = {user} AND avatar IS NULL AND timezone = 'UTC' AND phone = 'erased-1'"))
 		assertConsistent(t, s)
 		after := filesOf(t, address)
-		for _, text := range []string{phone.String(), "Sevilla", "to be forgotten"} {
+		for _, text := range []string{phone.String(), "Sevilla", "to be forgotten", "forgotten"} {
 			assert.Equal(t, strings.HasPrefix(address, "sqlite:"), strings.Contains(before, text), text)
 			assert.NotContains(t, after, text, "secure_delete overwrites what is deleted")
 		}

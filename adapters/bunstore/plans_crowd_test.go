@@ -148,6 +148,9 @@ INSERT INTO feed_listings (kind, id, category_id, created, updated, lat, lng)
 INSERT INTO feed_counters SELECT category_id, kind, id % 16, count(*), max(created), max(updated) FROM feed_listings GROUP BY 1, 2, 3;
 INSERT INTO feed_totals SELECT kind, id % 16, count(*), 1 FROM feed_listings WHERE kind <> 'xfile' GROUP BY 1, 2;
 INSERT INTO feed_totals VALUES ('category', 0, 0, 200);
+INSERT INTO search_entries ({columns}kind, id, created, author_id, words)
+	SELECT {place n}'xfile', n, {ago n}, 10000 + n, {words 'a 大 b' || n % 2 || ' c' || n % 3 || ' d' || n % 5 || ' e' || n % 7 || ' §xfile' ||
+		CASE WHEN n = 30000 THEN ' rare' WHEN n > 59900 THEN ' old' ELSE '' END} FROM {series 60000};
 INSERT INTO translations SELECT {hash n}, 'A text', {ago -n} FROM {series 20000};
 INSERT INTO news (site_name, site_logo, url, title, released, html, category, city, district, province, country)
 	SELECT '', '', '', '', {day n % 2000}, '', '', CASE n % 10 WHEN 0 THEN '杭州市' ELSE '' END, '', '', '' FROM {series 20000}`
@@ -164,9 +167,12 @@ var words = map[string]engine.Text{
 	"ago": {
 		Postgres: "timestamptz '2026-03-14 12:00Z' - ($) * interval '1 second'", SQLite: fmt.Sprint("(", noon.UnixMicro(), " - ($) * 1000000)"),
 	},
-	"day":  {Postgres: "date '2024-01-01' + ($)", SQLite: "date('2024-01-01', ($) || ' days')"},
-	"hash": {Postgres: "decode(lpad(to_hex($), 64, '0'), 'hex')", SQLite: "unhex(printf('%064x', $))"},
-	"list": {Postgres: "'{}'", SQLite: "'[]'"},
+	"day":     {Postgres: "date '2024-01-01' + ($)", SQLite: "date('2024-01-01', ($) || ' days')"},
+	"columns": {SQLite: "place, "},
+	"place":   {SQLite: fmt.Sprint("(", noon.UnixMicro(), " - ($) * 1000000) * 32, ")},
+	"words":   {Postgres: "array_to_tsvector(string_to_array($, ' '))", SQLite: "$"},
+	"hash":    {Postgres: "decode(lpad(to_hex($), 64, '0'), 'hex')", SQLite: "unhex(printf('%064x', $))"},
+	"list":    {Postgres: "'{}'", SQLite: "'[]'"},
 }
 
 func inWordsOf(s *Store, statement string) string {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"plaza/adapters/httpapi/fields"
 	"plaza/adapters/httpapi/transport"
 	"plaza/application/diary"
 	"plaza/domain/access"
@@ -39,7 +40,7 @@ func (a *api) deleteEvent(c *transport.Call) (transport.Reply, error) {
 }
 
 func (a *api) readEvent(c *transport.Call) (transport.Reply, error) {
-	shown, err := a.Diary.Read(c.Context(), c.Actor, event.ID(c.ID), partsIn(c))
+	shown, err := a.Diary.Read(c.Context(), c.Actor, event.ID(c.ID), partsIn(c.Part))
 	view, err := a.showEvent(c, shown, err)
 	return transport.Data(view), err
 }
@@ -84,8 +85,8 @@ func dayIn(q *transport.Query, name string) calendar.Date {
 }
 
 // partsIn returns the related data of events that the client asks for.
-func partsIn(c *transport.Call) diary.Parts {
-	return diary.Parts{Moment: c.Part.Has("the_moment"), News: c.Part.Has("place_around"), Comments: c.Part.Has("comments")}
+func partsIn(part fields.Tree) diary.Parts {
+	return diary.Parts{Moment: part.Has("the_moment"), News: part.Has("place_around"), Comments: part.Has("comments")}
 }
 
 // listTimeline returns events of those whom the caller follows (EVT-23).
@@ -98,7 +99,7 @@ func (a *api) listTimeline(c *transport.Call) (transport.Reply, error) {
 	if err := c.Enter(a.limits, request.Size()); err != nil {
 		return transport.Reply{}, err
 	}
-	p, err := a.Diary.Timeline(c.Context(), c.Actor, request, partsIn(c))
+	p, err := a.Diary.Timeline(c.Context(), c.Actor, request, partsIn(c.Part))
 	views, err := a.showEvents(c, p.Items, err)
 	return c.Stream(transport.StreamedList{Items: transport.ItemsOf(views), Cursor: new(c.CursorOf(p.Next))}), err
 }
@@ -107,7 +108,7 @@ func (a *api) listRecentlyCommented(c *transport.Call) (transport.Reply, error) 
 	if err := c.Enter(a.limits, diary.MaxRecentlyCommented); err != nil {
 		return transport.Reply{}, err
 	}
-	shown, err := a.Diary.RecentlyCommented(c.Context(), c.Actor, partsIn(c))
+	shown, err := a.Diary.RecentlyCommented(c.Context(), c.Actor, partsIn(c.Part))
 	views, err := a.showEvents(c, shown, err)
 	return c.Stream(transport.StreamedList{Items: transport.ItemsOf(views)}), err
 }
@@ -120,7 +121,7 @@ func (a *api) pageOfEvents(
 	if err := c.Enter(a.limits, wanted.Page.Limit()); err != nil {
 		return transport.Reply{}, err
 	}
-	p, err := read(c.Context(), c.Actor, wanted, partsIn(c))
+	p, err := read(c.Context(), c.Actor, wanted, partsIn(c.Part))
 	views, err := a.showEvents(c, p.Items, err)
 	return c.Stream(transport.ListOf(c, page.With(p, views))), err
 }

@@ -14,7 +14,7 @@ import (
 )
 
 func TestGEN12_a_selection_without_a_version_is_rendered_each_time(t *testing.T) {
-	a := &api{UseCases: UseCases{Browsing: browsing.New(nil, nil, time.Now)}, kept: transport.NewKeptReplies()}
+	a := &api{UseCases: UseCases{Browsing: browsing.New(nil, nil, nil, nil, time.Now)}, kept: transport.NewKeptReplies()}
 	made := 0
 	for _, s := range []feed.Selection{{Kinds: []feed.Kind{feed.Event}}, feed.Select([]feed.Kind{feed.Demand}, &feed.Area{})} {
 		for range 2 {

@@ -5,7 +5,7 @@ import (
 	"plaza/domain/event"
 	"plaza/domain/media"
 	"plaza/domain/page"
-	"plaza/domain/user"
+	"plaza/domain/text"
 	"plaza/domain/userimage"
 )
 
@@ -18,7 +18,7 @@ var limits = map[string]any{
 	"tags":      map[string]int{"count": userimage.MaxTags, "length": userimage.TagLimit.Chars},
 	"image":     map[string]any{"bytes": media.MaxBytes, "megapixels": media.MaxPixels / 1_000_000, "formats": media.Accepted},
 	"page_size": page.MaxSize,
-	"search":    user.NameLimit.Chars,
+	"search":    text.SearchLimit.Chars,
 }
 
 func (a *api) readLimits(*transport.Call) (transport.Reply, error) {

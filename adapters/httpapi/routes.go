@@ -100,6 +100,7 @@ var table = []route{
 	row(http.MethodGet, "/api/feed/categories/", OptionalAuth, (*api).listCategories),
 	row(http.MethodGet, "/api/feed/items/{category_id}/", OptionalAuth, (*api).listFeedItems),
 	row(http.MethodGet, "/api/feed/item/{entity_type}/{entity_id}/", OptionalAuth, (*api).openFeedItem),
+	row(http.MethodGet, "/api/search/", OptionalAuth, (*api).search),
 	row(http.MethodGet, "/api/writing/bundle-data/get-publication-feed-items/", Scope(access.WritingBundle), (*api).listPublications),
 	row(http.MethodGet, "/api/writing-admin/v1/imported-howto/", Office(access.Imports), (*api).listHowTos),
 

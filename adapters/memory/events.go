@@ -109,6 +109,7 @@ func (s *Store) removeEvent(e event.State) {
 	}
 	delete(s.likes, e.ID)
 	delete(s.listings, itemOf(e.ID))
+	delete(s.index, itemOf(e.ID))
 	delete(s.events, e.ID)
 	s.unhide(moderation.Event, int64(e.ID))
 	s.queuePlateDeletions(e.Plates, nil)

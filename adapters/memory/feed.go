@@ -12,6 +12,7 @@ import (
 	"plaza/domain/feed"
 	"plaza/domain/page"
 	"plaza/domain/publication"
+	"plaza/domain/search"
 )
 
 // Feed is the store as feed.Reader.
@@ -136,11 +137,16 @@ func (s *Store) Listings() []feed.Listing {
 	return copyOf(all)
 }
 
-// list updates the listing of the thing. The caller must change both in the same step.
+// list updates the listing of the thing, and by which words it is found. The caller must change both in the same step.
 func (s *Store) list(at item, thing feed.Listable) {
 	if l, listed := thing.Listing(); listed {
 		s.listings[at] = copyOf(l)
 	} else {
 		delete(s.listings, at)
+	}
+	if e := search.EntryOf(thing, s.texts[at]); e != nil {
+		s.index[at] = *e
+	} else {
+		delete(s.index, at)
 	}
 }

@@ -39,13 +39,13 @@ func (s *Store) storeRecord(r imported.Record) imported.Status {
 		r.Author, r.Bundle = s.imports.users[r.By], s.bundle(r.Bundle.ID)
 		r.Hidden = s.keepHiding(itemOfPublication(r.ID), r.Author)
 		defer s.discardFormer(s.publications[r.ID].Cover.Key)
-		s.list(itemOfPublication(r.ID), r.Publication)
+		defer s.list(itemOfPublication(r.ID), r.Publication) // behind its text
 		return s.putText(itemOfPublication(r.ID), r.HTML, put(s.publications, r.ID, copyOf(r.Publication)))
 	case imported.NodeRecord:
 		r.Author = s.imports.users[r.By]
 		r.Hidden = s.keepHiding(itemOfNode(r.ID), r.Author)
 		defer s.discardFormer(s.nodes[r.ID].Cover.Key)
-		s.list(itemOfNode(r.ID), r.Node)
+		defer s.list(itemOfNode(r.ID), r.Node) // behind its text
 		return s.putText(itemOfNode(r.ID), r.HTML, put(s.nodes, r.ID, copyOf(r.Node)))
 	case imported.DemandRecord:
 		r.Author, r.Tags, r.Images = s.imports.users[r.By], nilIfEmpty(r.Tags), nilIfEmpty(r.Images)

@@ -283,6 +283,7 @@ func (s *Store) eraseImage(i userimage.Image) {
 // delist removes the listing and the text of a removed record, that it is hidden, and its cover unless another record has it.
 func (s *Store) delist(at item, cover media.Key) {
 	delete(s.listings, at)
+	delete(s.index, at)
 	delete(s.hidden, moderation.Thing{Kind: moderation.Kind(at.kind), ID: at.id})
 	delete(s.texts, at)
 	s.discardCover(cover)

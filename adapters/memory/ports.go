@@ -14,6 +14,6 @@ func (s *Store) Ports(l quota.Limits) store.Ports {
 		Events: events, EventReader: events, Discussion: events, Related: events, Notifications: s.Notifications(), Moderation: s.Moderation(),
 		Feed: s.Feed(), Publications: s.Publications(), HowTos: s.HowTos(), Translations: s.Translations(),
 		Images: s.Images().Within(l), Ledger: s.Ledger(), Keys: s.Keys(), Deletions: s.DeletionQueue(), Room: s.Room(l),
-		Imports: s.Imports(), Telemetry: s.Telemetry(), PersonalData: s.PersonalData(), Audit: s.Audit(),
+		Imports: s.Imports(), Telemetry: s.Telemetry(), PersonalData: s.PersonalData(), Audit: s.Audit(), Search: s.Search(),
 	}
 }

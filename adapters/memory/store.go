@@ -26,6 +26,7 @@ import (
 	"plaza/domain/notification"
 	"plaza/domain/publication"
 	"plaza/domain/ratelimit"
+	"plaza/domain/search"
 	"plaza/domain/subscription"
 	"plaza/domain/user"
 	"plaza/domain/userimage"
@@ -48,6 +49,7 @@ type Store struct {
 
 	categories    table[feed.CategoryID, feed.Category]
 	listings      table[item, feed.Listing]
+	index         table[item, search.Entry]
 	version       feed.Version // changes with every imported record
 	subscriptions table[subscription.ID, subscription.Subscription]
 	blocks        table[blockKey, block.Block]
@@ -94,7 +96,7 @@ func New() *Store {
 	l := &s.ledger
 	for _, t := range []interface{ make() }{
 		&s.accounts, &s.telephones, &s.codes.all, &s.codes.spent, &s.members, &s.bios, &s.hiddenProfiles, &s.tokens, &s.spentUntil,
-		&s.categories, &s.listings,
+		&s.categories, &s.listings, &s.index,
 		&s.subscriptions, &s.blocks, &s.events, &s.comments,
 		&s.likes, &s.notifications, &s.streams, &s.readUpTo, &s.reports, &s.cases,
 		&s.hidden, &s.publications, &s.nodes, &s.texts, &s.howTos, &s.demands, &s.images,

@@ -1,4 +1,4 @@
-// Package browsing holds the use cases of the home feed.
+// Package browsing holds the use cases of the home feed, and of search.
 //
 // Its tests are those of test/usecases/imported whose files begin with its name.
 package browsing
@@ -12,12 +12,16 @@ import (
 	"plaza/domain/geo"
 	"plaza/domain/media"
 	"plaza/domain/page"
+	"plaza/domain/ratelimit"
+	"plaza/domain/search"
 )
 
 // Browsing implements the use cases.
 type Browsing struct {
 	reader   feed.Reader
+	index    search.Index
 	pictures media.Store
+	limits   ratelimit.Limits
 	now      func() time.Time
 	wide     chan struct{} // one element per wide area that is being counted
 }
@@ -33,9 +37,9 @@ const (
 var ErrBusy = fault.RetryAfter(fault.Unavailable, time.Second, "Too many wide areas are being searched at once. Try again in a moment.").
 	AtLimit("wide_areas")
 
-// New returns the use cases over the ports; now returns the time.
-func New(reader feed.Reader, pictures media.Store, now func() time.Time) *Browsing {
-	return &Browsing{reader: reader, pictures: pictures, now: now, wide: make(chan struct{}, maxWideAreas)}
+// New returns the use cases over the ports, with the limits on searches; now returns the time.
+func New(reader feed.Reader, index search.Index, pictures media.Store, limits ratelimit.Limits, now func() time.Time) *Browsing {
+	return &Browsing{reader: reader, index: index, pictures: pictures, limits: limits, now: now, wide: make(chan struct{}, maxWideAreas)}
 }
 
 // Categories returns the tree of categories with the meta of the selected items in each,

@@ -237,6 +237,11 @@ func (d *Diary) Timeline(ctx context.Context, actor access.Actor, r page.CursorR
 	return page.CursorPage[View]{Items: shown, Next: p.Next}, err
 }
 
+// Show returns events that the actor may see as lists have them.
+func (d *Diary) Show(ctx context.Context, actor access.Actor, entries []event.Entry, parts Parts) ([]View, error) {
+	return d.views(ctx, actor, entries, inList.with(parts))
+}
+
 // MaxRecentlyCommented is the maximum number of events that RecentlyCommented returns.
 const MaxRecentlyCommented = 10
 

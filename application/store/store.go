@@ -19,6 +19,7 @@ import (
 	"plaza/domain/personaldata"
 	"plaza/domain/publication"
 	"plaza/domain/quota"
+	"plaza/domain/search"
 	"plaza/domain/subscription"
 	"plaza/domain/user"
 	"plaza/domain/userimage"
@@ -54,4 +55,5 @@ type Ports struct {
 	Telemetry     telemetry.Sampler
 	PersonalData  personaldata.Store
 	Audit         audit.Log
+	Search        search.Index
 }

@@ -4,6 +4,7 @@ package markup
 
 import (
 	"html"
+	"slices"
 	"strings"
 
 	"plaza/domain/text"
@@ -22,7 +23,21 @@ type Sanitiser interface {
 
 // Text returns the text of the markup, without its tags and with its entities
 // resolved.
-func (h HTML) Text() string {
+func (h HTML) Text() string { return h.text(func(string) bool { return false }) }
+
+// Prose is Text with a blank for each tag that is not within a word.
+func (h HTML) Prose() string {
+	return h.text(func(tag string) bool {
+		name, _, _ := strings.Cut(strings.Trim(tag, "/ "), " ")
+		return !slices.Contains(withinWords, strings.ToLower(name))
+	})
+}
+
+// withinWords are the tags that sanitised markup may have within a word.
+var withinWords = strings.Fields("a abbr b big cite code del em font i ins mark q s small span strike strong sub sup tt u wbr")
+
+// text returns the text of the markup, with a blank for each tag that divides it.
+func (h HTML) text(divides func(tag string) bool) string {
 	var b strings.Builder
 	rest := string(h)
 	for {
@@ -35,6 +50,9 @@ func (h HTML) Text() string {
 		shut := strings.IndexByte(rest[open:], '>')
 		if shut < 0 {
 			break
+		}
+		if divides(rest[open+1 : open+shut]) {
+			b.WriteByte(' ')
 		}
 		rest = rest[open+shut+1:]
 	}

@@ -35,7 +35,7 @@ const (
 	UploadBytes Action = "upload_bytes"
 	Login       Action = "login" // that succeeds
 	Profile     Action = "profile"
-	Search      Action = "search"       // for people
+	Search      Action = "search"       // for people, or for texts
 	Export      Action = "export"       // of all that is stored of the person
 	ExportStart Action = "export_start" // also of one that broke
 )

@@ -37,6 +37,9 @@ type Limit struct {
 	Bytes int // bytes of its UTF-8
 }
 
+// SearchLimit bounds what is searched for.
+var SearchLimit = Limit{Chars: 100}
+
 // Problem returns the sentence about an invalid text, or an empty text.
 func (l Limit) Problem(s string) string {
 	switch {

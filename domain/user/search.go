@@ -28,7 +28,7 @@ type SearchName string
 // ParseSearchName returns the words of a name, or of the beginnings of its words. It returns a fault if the name is too
 // short or too long.
 func ParseSearchName(name string) (SearchName, error) {
-	if p := NameLimit.Problem(text.Line(name)); p != "" {
+	if p := text.SearchLimit.Problem(text.Line(name)); p != "" {
 		return "", fault.New(fault.Invalid, p)
 	}
 	words := wordsOf(name)

@@ -53,7 +53,7 @@ func (on store) runs(n needs) bool {
 // rows are those of the contract that the store can show.
 func (on store) rows() []row {
 	all := slices.Concat(
-		conventionRows, appLimitRows, loginRows, peopleRows, searchRows, goldenRows, eventRows, eventListRows, timelineRows,
+		conventionRows, appLimitRows, loginRows, peopleRows, searchRows, textSearchRows, goldenRows, eventRows, eventListRows, timelineRows,
 		eventTextRows, selectingRows,
 		activityRows, replyRows, notificationRows, streamRows, moderationRows, moderationOwnRows, moderationFeedRows, caseRows,
 		subscriptionRows, blockRows, feedRows, feedWideRows, publicationRows, failingRows,

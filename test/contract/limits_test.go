@@ -136,6 +136,9 @@ func searchesAreLimited(t *testing.T, s *server) {
 		"You are searching too often.")
 	ada.get(t, profile).is(200)
 	bob.finds(t, "ada").is(200)
+	ada.get(t, searchPath+"?q=tea").throttled()
+	ada.get(t, searchPath+"?q=").invalid("q")
+	s.anyone().seeks(t, "tea")
 }
 
 func loginsAreLimited(t *testing.T, s *server) {

@@ -23,6 +23,7 @@ var contentTrials = map[string]trial{
 			{name: "no node", path: cardOf("node", 4712), want: everybody(404)},
 		}
 	}},
+	"GET /api/search/":                          {"optionalAuth", plainly(searchPath+"?q=tea", nil, 200)},
 	"GET /api/writing-admin/v1/imported-howto/": {"office imports", plainly("/api/writing-admin/v1/imported-howto/", nil, 200)},
 	"POST /api/pay/order/pay/": {
 		"scope pay_trade_order", plainly("/api/pay/order/pay/", object{"pay_method": 200, "end_type": 0}, 404),

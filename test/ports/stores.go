@@ -39,7 +39,7 @@ func All(t *testing.T, open Open, inShort ...string) {
 		port string
 		run  func(*testing.T, Open)
 	}{
-		{"Accounts", Accounts}, {"Search", Search}, {"Tokens", Tokens}, {"Throttle", Throttle}, {"Codes", Codes},
+		{"Accounts", Accounts}, {"Search", Search}, {"Texts", Texts}, {"Tokens", Tokens}, {"Throttle", Throttle}, {"Codes", Codes},
 		{"Categories", Categories}, {"Subscriptions", Subscriptions}, {"Blocks", Blocks},
 		{"Events", Events}, {"Notifications", Notifications}, {"Moderation", Moderation}, {"News", News},
 		{"Feed", Feed}, {"Publications", Publications}, {"HowTos", HowTos}, {"Cache", Cache},

@@ -12,10 +12,12 @@ import (
 	"plaza/adapters/bunstore/internal/engine"
 	"plaza/adapters/bunstore/people"
 	"plaza/domain/event"
+	"plaza/domain/feed"
 	"plaza/domain/idempotency"
 	"plaza/domain/media"
 	"plaza/domain/quota"
 	"plaza/domain/ratelimit"
+	"plaza/domain/search"
 	"plaza/domain/user"
 )
 
@@ -53,6 +55,10 @@ func (v Events) Add(ctx context.Context, e *event.Event, charges ...ratelimit.Ch
 		plates := newPlates(stored.Plates)
 		changePlates(tx, stored.ID, nil, stored.Plates)
 		people.CountPictures(tx, v.Limits, stored.Author, plates...)
+		if entry := search.EntryOf(e, ""); entry != nil {
+			entry.ID = int64(stored.ID)
+			feedstore.Reindex(v.DB, tx, nil, entry)
+		}
 		if l := feedstore.Listed(e); l != nil {
 			l.ID = int64(stored.ID)
 			var b feedstore.ListingChanges
@@ -269,6 +275,9 @@ func (v Events) rewrite(tx *engine.Tx, old event.Entry, next event.State, charge
 	plates := newPlates(stored.Plates)
 	changePlates(tx, next.ID, before.Plates, stored.Plates)
 	people.CountPictures(tx, v.Limits, next.Author, plates...)
+	if !isFoundAlike(before, next) {
+		feedstore.Reindex(v.DB, tx, search.EntryOf(old.Event, ""), search.EntryOf(changed, ""))
+	}
 	if err := tx.Send(); err != nil { // it sets the counts and the numbers of new plates
 		return event.Entry{}, err
 	}
@@ -283,6 +292,11 @@ func (v Events) rewrite(tx *engine.Tx, old event.Entry, next event.State, charge
 // isIndexedAlike reports whether the columns of both that indexes of events have are the same.
 func isIndexedAlike(a, b event.State) bool {
 	return a.Date == b.Date && a.Category == b.Category && a.Exposure() == b.Exposure() && a.Published.Equal(b.Published)
+}
+
+// isFoundAlike reports whether the same searches find both.
+func isFoundAlike(a, b event.State) bool {
+	return a.Title == b.Title && a.Content == b.Content && a.HTML == b.HTML && a.Exposure() == b.Exposure()
 }
 
 // ChangeRead applies fn to the event as it was read and writes the result at once. If
@@ -333,6 +347,7 @@ func RemoveEvent(tx *engine.Tx, id event.ID, b *feedstore.ListingChanges) (*even
 		return nil, err
 	}
 	tx.Queue("DELETE FROM events WHERE id = $1", id)
+	feedstore.Unindex(tx, feed.Event, int64(id))
 	b.Replace(feedstore.Listed(stored.Event), nil)
 	return stored.Event, nil
 }

@@ -51,15 +51,25 @@ const (
 	LIMIT CAST($3 AS bigint)`
 )
 
+// opened are the statements that find an item of each kind.
+var opened = map[feed.Kind]string{feed.Publication: openedPublication, feed.Node: openedNode, feed.Demand: openedDemand}
+
+// ListedItem returns the read of the item, which passes it to fn if it is listed.
+func ListedItem(db *engine.DB, kind feed.Kind, id int64, fn func(feed.Item)) engine.Step {
+	return engine.Each(db, func(row *itemRow) error {
+		fn(row.item())
+		return nil
+	}, opened[kind], id)
+}
+
 // Card reads the item and its translations in one round trip.
 func (v Feed) Card(ctx context.Context, kind feed.Kind, id int64) (feed.Card, error) {
 	var cards []itemRow
 	var translations []feed.Translation
-	opened := map[feed.Kind]string{feed.Publication: openedPublication, feed.Node: openedNode, feed.Demand: openedDemand}[kind]
-	if opened == "" {
+	if opened[kind] == "" {
 		return feed.Card{}, cmp.Or[error](ctx.Err(), feed.ErrNoItem)
 	}
-	reads := []engine.Step{engine.Rows(v.DB, &cards, opened, id)}
+	reads := []engine.Step{engine.Rows(v.DB, &cards, opened[kind], id)}
 	if kind != feed.Demand {
 		reads = append(reads, engine.Rows(v.DB, &translations, translationsOfItem, id, kind, feed.MaxTranslations))
 	}

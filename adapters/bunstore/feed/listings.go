@@ -196,6 +196,9 @@ func (b listingChange) write(db *engine.DB, tx *engine.Tx) {
 	switch next := b.next; {
 	case next == nil:
 		tx.Queue("DELETE FROM feed_listings WHERE kind = CAST($1 AS text) AND id = $2", b.old.Kind, b.old.ID)
+		if slices.Contains(feed.ItemKinds(), b.old.Kind) {
+			Unindex(tx, b.old.Kind, b.old.ID)
+		}
 	case b.isUpdate():
 		tx.Queue(touchListing, next.Kind, next.ID, next.Updated)
 	default:

@@ -12,6 +12,7 @@ import (
 	"plaza/domain/media"
 	"plaza/domain/moderation"
 	"plaza/domain/publication"
+	"plaza/domain/search"
 	"plaza/domain/user"
 )
 
@@ -88,7 +89,12 @@ func turn[Row RecordRow, At interface {
 	var turned Replacements
 	turned.Replace(old.Record(), next.Record())
 	engine.Update(tx, next)
-	return of.AuthorID, cmp.Or(turned.RelistOrigins(tx), turned.Write(db, tx))
+	texts, err := Texts(tx.Context(), tx.NewSelect(), kind, id)
+	if err := cmp.Or(err, turned.RelistOrigins(tx), turned.Write(db, tx)); err != nil {
+		return 0, err
+	}
+	Reindex(db, tx, nil, search.EntryOf(next.Record(), texts[id]))
+	return of.AuthorID, nil
 }
 
 // ContentFields are common to publications and nodes.

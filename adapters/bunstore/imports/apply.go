@@ -10,9 +10,11 @@ import (
 	feedstore "plaza/adapters/bunstore/feed"
 	"plaza/adapters/bunstore/internal/engine"
 	"plaza/adapters/bunstore/people"
+	"plaza/domain/feed"
 	"plaza/domain/imported"
 	"plaza/domain/markup"
 	"plaza/domain/publication"
+	"plaza/domain/search"
 	"plaza/domain/user"
 )
 
@@ -26,6 +28,7 @@ type batchApply struct {
 	outcomes []imported.Outcome
 	former   []string                // covers of replaced records, which no record may have any more
 	ready    map[imported.Kind][]int // the indexes of the records that can be stored, each after those that it needs
+	listable map[int]feed.Listable   // what of the ready records the feed lists, by their indexes
 }
 
 // storeRecords stores the ready records of the kind, each as the row that rowOf returns. It adds rows that are not stored yet, and
@@ -45,6 +48,9 @@ func storeRecords[Record imported.Record, Row any](t *batchApply, kind imported.
 		old, has := stored[engine.KeyOf(t.db, row)]
 		if has {
 			t.former = append(t.former, feedstore.KeepHidden(row, &old)...)
+		}
+		if listed, is := any(*row).(feedstore.RecordRow); is {
+			t.listable[i] = listed.Record()
 		}
 		switch {
 		case !has:
@@ -231,6 +237,19 @@ func (t *batchApply) texts() error {
 		}
 		if err := t.tx.Copy(of.table, []string{"id", "html"}, added); err != nil {
 			return err
+		}
+	}
+	return nil
+}
+
+// words stores what the listed records that were new or have changed, or whose texts have, are found by.
+func (t *batchApply) words() error {
+	if err := t.tx.Send(); err != nil {
+		return err
+	}
+	for i, outcome := range t.outcomes {
+		if record := t.listable[i]; record != nil && outcome.Status != imported.Same {
+			feedstore.Reindex(t.db, t.tx, nil, search.EntryOf(record, htmlOf(t.batch.Records[i])))
 		}
 	}
 	return nil

@@ -10,6 +10,7 @@ import (
 
 	feedstore "plaza/adapters/bunstore/feed"
 	"plaza/adapters/bunstore/internal/engine"
+	"plaza/domain/feed"
 	"plaza/domain/imported"
 	"plaza/domain/media"
 	"plaza/domain/page"
@@ -31,7 +32,7 @@ const saveProgress = `
 func (v Store) Apply(ctx context.Context, b imported.Batch) (outcomes []imported.Outcome, err error) {
 	for range engine.Attempts {
 		err = v.DB.Within(importCalls*v.DB.Limit).Write(ctx, func(tx *engine.Tx) error {
-			t := &batchApply{db: v.DB, tx: tx, batch: b, ready: map[imported.Kind][]int{}}
+			t := &batchApply{db: v.DB, tx: tx, batch: b, ready: map[imported.Kind][]int{}, listable: map[int]feed.Listable{}}
 			err := t.apply()
 			outcomes = t.outcomes
 			return err
@@ -60,7 +61,7 @@ func (t *batchApply) apply() error {
 		t.ready[kind] = append(t.ready[kind], i)
 	}
 	for _, store := range []func() error{
-		t.userRecords, t.categoryRecords, t.bundleRecords, t.publicationRecords, t.nodeRecords, t.demandRecords, t.texts,
+		t.userRecords, t.categoryRecords, t.bundleRecords, t.publicationRecords, t.nodeRecords, t.demandRecords, t.texts, t.words,
 		t.howToRecords, t.newsRecords,
 	} {
 		if err := store(); err != nil {

@@ -87,6 +87,15 @@ func (response Tree) Has(name string) bool {
 	return has || response == nil
 }
 
+// Within returns the selected response as it were if its items were what they have in the field.
+func (response Tree) Within(field string) Tree {
+	within, has := response[data][field]
+	if response == nil || has && within == nil {
+		return nil
+	}
+	return Tree{data: within}
+}
+
 // Item returns the part of each item of the selected response.
 func (response Tree) Item() Tree { return response[data] }
 

@@ -47,9 +47,14 @@ func (q *Query) pageBehind() page.Request {
 	if q.Text("page") != "" {
 		q.Wrong.Add("cursor", errBoth)
 	}
+	return q.WordCursor().Paged()
+}
+
+// WordCursor is Cursor for a list whose keys have a part in words.
+func (q *Query) WordCursor() page.CursorRequest {
 	r := q.cursor(maxWord)
 	r.After.Word, r.After.Seen = r.After.Seen, ""
-	return r.Paged()
+	return r
 }
 
 // NeedUsualOrder notes the problem of a cursor in a list that has another order than its usual one (GEN-18).

@@ -28,7 +28,7 @@ func (r heldFeed) Metas(context.Context, feed.Selection) ([]feed.Category, map[f
 func TestFED05_four_wide_areas_are_counted_at_once_and_others_wait_for_a_second(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := heldFeed{entered: make(chan struct{}, 10), release: make(chan struct{})}
-		b := browsing.New(r, nil, time.Now)
+		b := browsing.New(r, nil, nil, nil, time.Now)
 		count := func(ctx context.Context, within geo.Kilometres) chan error {
 			result := make(chan error, 1)
 			go func() {

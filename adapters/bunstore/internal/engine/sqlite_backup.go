@@ -74,16 +74,10 @@ func publish(partial, path string) error {
 	return errors.Join(folder.Sync(), folder.Close())
 }
 
-// brokenContent finds what is broken in the file, and rows that refer to missing ones.
-const brokenContent = `
-	SELECT integrity_check FROM pragma_integrity_check WHERE integrity_check <> 'ok'
-	UNION ALL
-	SELECT format('%s %d refers to a missing row of %s', "table", "rowid", parent) FROM pragma_foreign_key_check`
-
-// Integrity returns the problems that SQLite finds in its file.
-func (s *DB) Integrity(ctx context.Context) (found []string, err error) {
+// Integrity returns the problems that the statement finds in the file of SQLite.
+func (s *DB) Integrity(ctx context.Context, statement string) (found []string, err error) {
 	if s.isSQLite() {
-		err = s.Reader.NewRaw(brokenContent).Scan(ctx, &found)
+		err = s.Reader.NewRaw(statement).Scan(ctx, &found)
 	}
 	return found, err
 }

@@ -292,6 +292,11 @@ async function community(member: Plaza): Promise<void> {
   let found = 0;
   for await (const person of member.items("searchPeople", { query: { name: "顾" } })) found += person.username === "顾清" ? 1 : 0;
   check(found === 1, "a person is found by name");
+  for await (const { kind, item } of member.items("search", { query: { q: "barro prisa", kind: ["publication"] } })) {
+    check(kind === "publication" && "title" in item && item.title === "El barro no tiene prisa", "a publication is found by its words");
+    found += 1;
+  }
+  check(found === 2, "one publication is found");
   for await (const person of member.items("searchPeople", { query: { name: "nora" } })) {
     const { data: shown } = await member.call("publicProfile", { path: { uid: person.uid } });
     const { data: related } = await member.call("listRelationships", { query: { uid: [person.uid] } });

@@ -1,0 +1,105 @@
+package diary
+
+import (
+	"context"
+	"strings"
+
+	feedstore "plaza/adapters/bunstore/feed"
+	"plaza/adapters/bunstore/internal/engine"
+	"plaza/adapters/bunstore/people"
+	"plaza/domain/feed"
+	"plaza/domain/page"
+	"plaza/domain/ratelimit"
+	"plaza/domain/search"
+)
+
+// Search finds for search.Index.
+type Search struct{ DB *engine.DB }
+
+// foundByWords finds the newest entries with the words $1 for the user $3, $2 of them behind the entry that was
+// created at $4, of the kind $5 with the id -$6 (on SQLite: behind the place $6), but no events of authors with whom the user has a block.
+//
+// On Postgres it looks first among the newest entries, where a common word is found soon. If they are not enough, it takes all
+// entries with the words from their index and puts them in order, which "+ INTERVAL" keeps it from doing by the index of instants.
+// SQLite's index of words is in the order of places.
+var foundByWords = engine.Text{
+	Postgres: `
+	WITH newest AS MATERIALIZED (
+		SELECT n.kind, n.id, n.created FROM (
+			SELECT kind, id, created, author_id, words FROM search_entries
+			WHERE created <= $4 AND (created < $4 OR (kind, id) > ($5, -CAST($6 AS bigint)))
+			ORDER BY created DESC, kind, id LIMIT 5000) n
+		WHERE n.words @@ CAST($1 AS tsquery) AND n.author_id NOT IN (SELECT b.other_id FROM blocks b WHERE b.user_id = $3)
+		ORDER BY n.created DESC, n.kind, n.id LIMIT $2)
+	SELECT kind, id, created, CAST(NULL AS bigint) AS place FROM newest WHERE (SELECT COUNT(*) FROM newest) = $2
+	UNION ALL
+	SELECT * FROM (
+		SELECT kind, id, created, CAST(NULL AS bigint) AS place FROM search_entries
+		WHERE (SELECT COUNT(*) FROM newest) < $2
+			AND words @@ CAST($1 AS tsquery) AND author_id NOT IN (SELECT b.other_id FROM blocks b WHERE b.user_id = $3)
+			AND created <= $4 AND (created < $4 OR (kind, id) > ($5, -CAST($6 AS bigint)))
+		ORDER BY created + INTERVAL '0' DESC, kind, id LIMIT $2) matching`,
+
+	SQLite: `
+	SELECT e.kind, e.id, e.created, e.place FROM search_words CROSS JOIN search_entries e ON e.place = search_words.rowid
+	WHERE search_words MATCH $1 AND search_words.rowid < $6 AND e.author_id NOT IN (SELECT b.other_id FROM blocks b WHERE b.user_id = $3)
+	ORDER BY search_words.rowid DESC LIMIT CAST($2 AS integer)`,
+}
+
+// foundRow is a row of foundByWords.
+type foundRow struct {
+	Kind    feed.Kind
+	ID      int64
+	Created engine.Time
+	Place   *int64 // on SQLite
+}
+
+func (r foundRow) at() page.Cursor {
+	if r.Place != nil {
+		return page.Cursor{ID: *r.Place}
+	}
+	return feed.Listing{Kind: r.Kind, ID: r.ID, Created: r.Created.Time}.AtCursor()
+}
+
+// Find reads what it has found in a second round trip, and leaves out what has changed meanwhile so that it is not found.
+func (v Search) Find(ctx context.Context, q search.Query, charges ...ratelimit.Charge) (found page.CursorPage[search.Found], err error) {
+	err = v.DB.WriteAside(ctx, func(tx *engine.Tx) error {
+		people.ChargeAll(tx, charges)
+		return nil
+	})
+	if err != nil || len(q.Scopes()) == 0 {
+		return found, err
+	}
+	created, _, id := engine.Behind(q.Paged())
+	rows, err := engine.All[foundRow](ctx, v.DB, v.DB.Pick(foundByWords), v.words(q), q.Size()+1, q.By, created, q.After.Word, id)
+	if err != nil {
+		return found, err
+	}
+	p := page.UpTo(q.Size(), rows, foundRow.at)
+	reads := make([]engine.Step, len(p.Items))
+	for i, row := range p.Items {
+		if row.Kind != feed.Event {
+			reads[i] = feedstore.ListedItem(v.DB, row.Kind, row.ID, func(item feed.Item) { found.Items = append(found.Items, search.Found{Item: item}) })
+			continue
+		}
+		reads[i] = engine.Each(v.DB, func(row *EventRow) error {
+			entry, err := row.Entry()
+			if err == nil && search.IsShown(entry.Event, row.Relation(q.By, row.AuthorID)) {
+				found.Items = append(found.Items, search.Found{Event: &entry})
+			}
+			return err
+		}, eventFor, row.ID, q.By)
+	}
+	err = v.DB.ReadRows(ctx, func() { found = page.CursorPage[search.Found]{Next: p.Next} }, reads...)
+	return found, err
+}
+
+// words returns the words of the query as the index of the database takes them: all of the text, and one of the scopes.
+func (v Search) words(q search.Query) string {
+	join := func(words []string, by engine.Text) string {
+		quote := v.DB.Pick(engine.Text{Postgres: "'", SQLite: `"`})
+		return quote + strings.Join(words, quote+v.DB.Pick(by)+quote) + quote
+	}
+	and, or := engine.Text{Postgres: " & ", SQLite: " AND "}, engine.Text{Postgres: " | ", SQLite: " OR "}
+	return join(q.Words, and) + v.DB.Pick(and) + "(" + join(q.Scopes(), or) + ")"
+}

@@ -1,0 +1,97 @@
+package feed
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/uptrace/bun"
+
+	"plaza/adapters/bunstore/internal/engine"
+	"plaza/domain/feed"
+	"plaza/domain/markup"
+	"plaza/domain/search"
+	"plaza/domain/user"
+)
+
+// putEntry stores an entry of the index of search: $1 kind, $2 id, $3 created, $4 author, $5 words with blanks between them. On
+// SQLite an entry that was created at the same moment as another comes behind all of the second that follows.
+var putEntry = engine.Text{
+	Postgres: `
+	INSERT INTO search_entries (kind, id, created, author_id, words) VALUES ($1, $2, $3, $4, array_to_tsvector(string_to_array($5, ' ')))
+	ON CONFLICT (kind, id) DO UPDATE SET created = EXCLUDED.created, author_id = EXCLUDED.author_id, words = EXCLUDED.words`,
+
+	SQLite: `
+	INSERT INTO search_entries AS s (place, kind, id, created, author_id, words) VALUES (
+		CASE WHEN EXISTS (SELECT 1 FROM search_entries o WHERE o.place = $3 * 32 + 1)
+			THEN (SELECT MAX(o.place) + 1 FROM search_entries o WHERE o.place BETWEEN $3 * 32 + 1 AND $3 * 32 + 32000000)
+			ELSE $3 * 32 + 1 END,
+		$1, $2, $3, $4, $5)
+	ON CONFLICT (kind, id) DO UPDATE SET created = EXCLUDED.created, author_id = EXCLUDED.author_id, words = EXCLUDED.words,
+		place = CASE s.created WHEN EXCLUDED.created THEN s.place ELSE EXCLUDED.place END`,
+}
+
+// Reindex queues the statement that replaces the old entry in the index of search by the next one, unless that is the same; nil
+// means no entry.
+func Reindex(db *engine.DB, tx *engine.Tx, old, next *search.Entry) {
+	switch {
+	case search.IsSame(old, next):
+	case next == nil:
+		Unindex(tx, old.Kind, old.ID)
+	default:
+		tx.Queue(db.Pick(putEntry), next.Kind, next.ID, next.Created, next.Author, strings.Join(next.Words, " "))
+	}
+}
+
+// Unindex queues the statement that removes the entry from the index of search.
+func Unindex(tx *engine.Tx, kind feed.Kind, id int64) {
+	tx.Queue("DELETE FROM search_entries WHERE kind = $1 AND id = $2", kind, id)
+}
+
+// Texts returns the texts of those of the publications or nodes that have one, by id.
+func Texts(ctx context.Context, query *bun.SelectQuery, kind feed.Kind, ids ...int64) (map[int64]markup.HTML, error) {
+	table := map[feed.Kind]string{feed.Publication: "publication_texts", feed.Node: "node_texts"}[kind]
+	found := map[int64]markup.HTML{}
+	if table == "" {
+		return found, nil
+	}
+	var rows []struct {
+		ID   int64
+		HTML markup.HTML `bun:"html"`
+	}
+	err := query.Table(table).Column("id", "html").Where("id IN (?)", bun.List(ids)).Scan(ctx, &rows)
+	for _, row := range rows {
+		found[row.ID] = row.HTML
+	}
+	return found, err
+}
+
+// entryRow is an entry of the index of search.
+type entryRow struct {
+	bun.BaseModel `bun:"table:search_entries,alias:s"`
+	Kind          feed.Kind `bun:",pk"`
+	ID            int64     `bun:",pk"`
+	Created       engine.Time
+	AuthorID      user.ID
+	Words         string
+}
+
+// Entries returns the entries of those with the ids that have one, and the texts of publications and nodes, by id.
+func Entries(ctx context.Context, db *engine.DB, query func() *bun.SelectQuery, kind feed.Kind, ids []int64) (
+	entries map[int64]*search.Entry, texts map[int64]markup.HTML, err error,
+) {
+	var rows []entryRow
+	words := db.Pick(engine.Text{Postgres: "array_to_string(tsvector_to_array(words), ' ')", SQLite: "words"})
+	err = query().Model(&rows).Column("kind", "id", "created", "author_id").ColumnExpr("? AS words", bun.Safe(words)).
+		Where("kind = ? AND id IN (?)", kind, bun.List(ids)).Scan(ctx)
+	entries = make(map[int64]*search.Entry, len(rows))
+	for _, r := range rows {
+		has := strings.Fields(r.Words)
+		slices.Sort(has) // a database may have them in another order
+		entries[r.ID] = &search.Entry{Kind: r.Kind, ID: r.ID, Created: r.Created.Time, Author: r.AuthorID, Words: has}
+	}
+	if err == nil {
+		texts, err = Texts(ctx, query(), kind, ids...)
+	}
+	return entries, texts, err
+}

@@ -1,0 +1,57 @@
+package memory
+
+import (
+	"context"
+	"maps"
+
+	"plaza/domain/event"
+	"plaza/domain/feed"
+	"plaza/domain/page"
+	"plaza/domain/ratelimit"
+	"plaza/domain/search"
+	"plaza/domain/subscription"
+)
+
+// Search is the store as search.Index.
+type Search struct{ s *Store }
+
+// Search returns the store's index of texts.
+func (s *Store) Search() Search { return Search{s} }
+
+func (v Search) Find(ctx context.Context, q search.Query, charges ...ratelimit.Charge) (page.CursorPage[search.Found], error) {
+	return charged(ctx, v.s, charges, func() (page.CursorPage[search.Found], error) {
+		at := func(e search.Entry) page.Cursor {
+			return feed.Listing{Kind: e.Kind, ID: e.ID, Created: e.Created}.AtCursor()
+		}
+		matching := filter(maps.Values(v.s.index), func(e search.Entry) bool {
+			isBlocked := e.Author != 0 && v.s.relation(q.By, e.Author) == subscription.Blocked
+			return q.Finds(e) && !isBlocked && (q.After == (page.Cursor{}) || at(e).Compare(q.After) < 0)
+		})
+		p := page.UpTo(q.Size(), first(sorted(matching, latest(at)), q.Size()+1), at)
+		found := page.CursorPage[search.Found]{Next: p.Next}
+		for _, e := range p.Items {
+			f, err := v.s.found(e)
+			if err != nil {
+				return found, err
+			}
+			found.Items = append(found.Items, f)
+		}
+		return found, nil
+	})
+}
+
+// found returns what the entry is of.
+func (s *Store) found(e search.Entry) (search.Found, error) {
+	if e.Kind == feed.Event {
+		entry, err := s.entry(event.ID(e.ID))
+		return search.Found{Event: &entry}, err
+	}
+	items, err := s.items([]feed.Listing{{Kind: e.Kind, ID: e.ID}}, nil)
+	if err != nil {
+		return search.Found{}, err
+	}
+	return search.Found{Item: items[0]}, nil
+}
+
+// Fill has nothing to do: no entry is missing.
+func (v Search) Fill(ctx context.Context) error { return ctx.Err() }

@@ -1,0 +1,147 @@
+// Package search finds events, and what the feed lists, by the words of their texts (SRC-01).
+//
+// A store keeps an Entry for each thing that is found, and changes it in the step that changes the thing. Words is the only
+// function that cuts texts, so all stores find the same.
+package search
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"plaza/domain/demand"
+	"plaza/domain/event"
+	"plaza/domain/fault"
+	"plaza/domain/feed"
+	"plaza/domain/markup"
+	"plaza/domain/page"
+	"plaza/domain/publication"
+	"plaza/domain/ratelimit"
+	"plaza/domain/subscription"
+	"plaza/domain/text"
+	"plaza/domain/user"
+)
+
+// ErrNoWord is the fault of a search for marks alone.
+var ErrNoWord = fault.New(fault.Invalid, "Enter at least one letter, digit or symbol.")
+
+// Entry is what the index has of a thing.
+type Entry struct {
+	Kind    feed.Kind
+	ID      int64
+	Created time.Time
+	Author  user.ID  // of an event; of others zero, because blocks do not hide them
+	Words   []string // of the text, and the scope: each once, in order
+}
+
+// EntryOf returns the entry of the thing, or nil if nobody finds it. The HTML is the text of a publication or node.
+func EntryOf(thing feed.Listable, html markup.HTML) *Entry {
+	var e Entry
+	var texts []string
+	l, isListed := thing.Listing()
+	e.Kind, e.ID, e.Created = l.Kind, l.ID, l.Created
+	scope := scopeOf(l.Kind, 0)
+	switch thing := thing.(type) {
+	case *event.Event:
+		s := thing.State()
+		if scope = scopeOf(feed.Event, 0); !isListed {
+			scope, isListed = scopeOf(feed.Event, s.Author), IsShown(thing, subscription.Self)
+		}
+		e = Entry{Kind: feed.Event, ID: int64(s.ID), Created: s.Created, Author: s.Author}
+		texts = []string{s.Title, s.Content, s.HTML.Prose()}
+	case publication.Publication:
+		texts = []string{thing.Title, thing.Summary, html.Prose()}
+	case publication.Node:
+		texts = []string{thing.Title, thing.Summary, html.Prose()}
+	case demand.Demand:
+		texts = []string{thing.Title, thing.Description}
+	}
+	if !isListed {
+		return nil
+	}
+	e.Words = append(Words(texts...), scope)
+	slices.Sort(e.Words)
+	return &e
+}
+
+// IsShown reports whether somebody with the relation to the author finds the event: everybody whom no block keeps from it finds a
+// public one, and else only the author. Staff's hiding counts for all.
+func IsShown(e *event.Event, r subscription.Relation) bool {
+	return !e.IsHidden() && (r == subscription.Self || e.VisibleTo(r) && e.VisibleTo(subscription.Stranger))
+}
+
+// IsSame reports whether both are the same entry, or nil.
+func IsSame(a, b *Entry) bool {
+	if a == nil || b == nil {
+		return a == b
+	}
+	return a.Kind == b.Kind && a.ID == b.ID && a.Created.Equal(b.Created) && a.Author == b.Author && slices.Equal(a.Words, b.Words)
+}
+
+// scopeOf returns the word by which things of the kind are found that only the user finds, or everybody (zero). No text has such a
+// word, because § is none.
+func scopeOf(kind feed.Kind, only user.ID) string {
+	if only != 0 {
+		return fmt.Sprintf("§%s%d", kind, only)
+	}
+	return "§" + string(kind)
+}
+
+// Query selects entries.
+type Query struct {
+	Words []string
+	Kinds []feed.Kind
+	By    user.ID // who searches; zero finds no events
+	page.CursorRequest
+}
+
+// Parse returns the words to search for.
+func Parse(q string) ([]string, error) {
+	if p := text.SearchLimit.RequiredProblem(q); p != "" {
+		return nil, fault.New(fault.Invalid, p)
+	}
+	words := sought(q)
+	if len(words) == 0 {
+		return nil, ErrNoWord
+	}
+	return words, nil
+}
+
+// Scopes returns the scopes of the entries that are found; there may be none.
+func (q Query) Scopes() (scopes []string) {
+	for _, kind := range q.Kinds {
+		switch {
+		case kind != feed.Event:
+			scopes = append(scopes, scopeOf(kind, 0))
+		case q.By != 0:
+			scopes = append(scopes, scopeOf(kind, 0), scopeOf(kind, q.By))
+		}
+	}
+	return scopes
+}
+
+// Finds reports whether the query finds the entry of an author whom no block hides.
+func (q Query) Finds(e Entry) bool {
+	has := func(word string) bool { return slices.Contains(e.Words, word) }
+	return slices.ContainsFunc(q.Scopes(), has) && !slices.ContainsFunc(q.Words, func(w string) bool { return !has(w) })
+}
+
+// Found is a thing that was found: an event, or an item of the feed.
+type Found struct {
+	Event *event.Entry // nil: an item
+	Item  feed.Item
+}
+
+// Index finds things. What is hidden, erased, not published any more or whose author is blocked is not found from the commit
+// on that makes it so. Every implementation passes test/ports.Texts.
+type Index interface {
+	// Find returns the things that have all words of the query and are of one of its kinds, the newest creation first: events that
+	// everybody sees, unless a block stands between their author and who searches, and the searcher's own events, but no hidden
+	// ones; listed publications, nodes and demands, as feed.Reader returns them. Things that were created at the same moment
+	// are in some order that stays. A part may have fewer things than its size although the list continues. A query
+	// without Scopes finds nothing.
+	Find(ctx context.Context, q Query, charges ...ratelimit.Charge) (page.CursorPage[Found], error)
+	// Fill makes the entries that are missing. What is stored while it runs has its entry already.
+	Fill(ctx context.Context) error
+}

@@ -1,0 +1,103 @@
+package search
+
+import (
+	"maps"
+	"slices"
+	"unicode"
+
+	"plaza/domain/text"
+)
+
+const (
+	// wordChars is how much of a word counts. What is longer is compared by its beginning.
+	wordChars = 40
+	// maxBytes is how much the words of an entry have at most: more does not fit into an index of Postgres. The end of a text with
+	// more is not found.
+	maxBytes = 512 << 10
+)
+
+// script is how a character is cut from its neighbours.
+type script int
+
+const (
+	noScript script = iota // stands between words
+	spaced                 // letters and digits, whose words have marks or blanks between them
+	unspaced               // of scripts without blanks between words
+	symbol                 // a word of its own, such as an emoji
+)
+
+func scriptOf(r rune) script {
+	switch {
+	case r == 'ー' || unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana):
+		return unspaced
+	case unicode.In(r, unicode.L, unicode.N, unicode.M):
+		return spaced
+	case unicode.Is(unicode.So, r):
+		return symbol
+	}
+	return noScript
+}
+
+// Words returns the words of the texts in the form in which they are compared, each once, in order.
+//
+// They are folded as text.Folded says: ß is ss, ü is u, and I, İ and ı are i; full width is narrow. Letters and digits make
+// words. Chinese and Japanese writing has no blanks: each of its characters, and each pair of neighbours, is a word. So is each
+// symbol: an emoji without its joiners and shades of skin, each person of a family, and each letter of a flag.
+func Words(texts ...string) []string {
+	all, bytes := map[string]bool{}, 0
+	for _, t := range texts {
+		cut(t, true, func(word string) {
+			if bytes += len(word); all[word] || bytes > maxBytes {
+				bytes -= len(word)
+				return
+			}
+			all[word] = true
+		})
+	}
+	return slices.Sorted(maps.Keys(all))
+}
+
+// sought returns the words of what is searched for: of neighbours in Chinese their pairs alone.
+func sought(q string) (words []string) {
+	cut(q, false, func(word string) { words = append(words, word) })
+	slices.Sort(words)
+	return slices.Compact(words)
+}
+
+// cut calls add for each word of the text, and withSingles also for each character that is part of a pair.
+func cut(of string, withSingles bool, add func(word string)) {
+	var run []rune
+	var s script
+	end := func() {
+		switch {
+		case len(run) == 0:
+		case s == spaced:
+			add(string(run[:min(len(run), wordChars)]))
+		case s == symbol, len(run) == 1:
+			add(string(run))
+		default:
+			for i := range run {
+				if withSingles {
+					add(string(run[i : i+1]))
+				}
+				if i > 0 {
+					add(string(run[i-1 : i+1]))
+				}
+			}
+		}
+		run = run[:0]
+	}
+	for _, r := range text.Folded(of) {
+		is := scriptOf(r)
+		if unicode.IsMark(r) && len(run) > 0 {
+			is = s // of the character before it
+		}
+		if is != s || is == symbol {
+			end()
+		}
+		if s = is; s != noScript {
+			run = append(run, r)
+		}
+	}
+	end()
+}

@@ -1,0 +1,12 @@
+-- What is found by the words of its text, made in the transaction of the thing. The words stand apart from the rows, so that many
+-- rows can be put in order without them.
+CREATE TABLE search_entries (
+    kind      text        NOT NULL CHECK (kind IN ('demand', 'node', 'publication', 'xfile')),
+    id        bigint      NOT NULL,
+    created   timestamptz NOT NULL,
+    author_id bigint      NOT NULL,  -- of an event; 0: another kind
+    words     tsvector    NOT NULL,
+    PRIMARY KEY (kind, id)
+) WITH (toast_tuple_target = 128);
+CREATE INDEX search_entries_newest ON search_entries (created DESC, kind, id);
+CREATE INDEX search_entries_words ON search_entries USING gin (words);

@@ -1,0 +1,192 @@
+package contract
+
+import (
+	"fmt"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+)
+
+const searchPath = "/api/search/"
+
+var textSearchRows = []row{
+	{"SRC-01 events are found by the words of all languages", languagesFind, everyStore},
+	{"SRC-01 publications, nodes and demands are found by titles, contents and texts", itemsFind, everyStore},
+	{"SRC-01 nobody finds what is hidden, erased, blocked or another's draft", unfindable, everyStore},
+	{"SRC-01 the found are shown as in their lists, with the fields that are asked for", foundAsListed, everyStore},
+	{"SRC-01 the words, the kinds and the cursor are checked", wrongSearches, oneStore},
+}
+
+// seeks asks for what has the words.
+func (c *client) seeks(t *testing.T, q string, more ...string) answer {
+	t.Helper()
+	return c.get(t, searchPath+"?q="+url.QueryEscape(q)+strings.Join(more, "")).is(200)
+}
+
+// seen returns what was found, as kinds and titles.
+func (a answer) seen(t *testing.T) (found []string) {
+	t.Helper()
+	for i := range a.list("data") {
+		at := fmt.Sprintf("data.%d.", i)
+		found = append(found, a.text(at+"kind")+" "+a.text(at+"item.title"))
+	}
+	return found
+}
+
+func languagesFind(t *testing.T, s *server) {
+	ada := s.member(t)
+	for title, more := range map[string]object{
+		"大理古城":             {"content": "我们去喝coffee，在洱海边。"},
+		"El señor Núñez":   {"content": "¡Qué niñez!"},
+		"Größe & Maß":      {"html_content": "<p>Über <b>Str</b>aße</p><ul><li>eins</li><li>zwei</li></ul>"},
+		"İstanbul'da ışık": {"content": "IRMAK"},
+		"ＴＯＫＹＯ ２０２６":       {"content": "ｶﾞｽ"},
+		"🎉 party":          {"content": "👩🏽‍🌾 ☕️"},
+	} {
+		ada.publishes(t, title, more)
+	}
+	for q, want := range map[string]string{
+		"大理": "大理古城", "理": "大理古城", "大理古城 COFFEE": "大理古城", "去喝": "大理古城", "洱海 理古": "大理古城", "古理": "", "海洱": "",
+		"senor": "El señor Núñez", "NUNEZ": "El señor Núñez", "ñinez": "El señor Núñez", "nuñ": "",
+		"groesse": "", "grosse": "Größe & Maß", "MASS": "Größe & Maß", "strasse über": "Größe & Maß", "STRAẞE": "Größe & Maß", "einszwei": "",
+		"zwei eins": "Größe & Maß",
+		"istanbul":  "İstanbul'da ışık", "ISTANBUL": "İstanbul'da ışık", "isik": "İstanbul'da ışık", "ırmak": "İstanbul'da ışık",
+		"tokyo": "ＴＯＫＹＯ ２０２６", "2026": "ＴＯＫＹＯ ２０２６", "ガス": "ＴＯＫＹＯ ２０２６", "Ｔｏｋｙｏ　2026": "ＴＯＫＹＯ ２０２６",
+		"🎉": "🎉 party", "👩": "🎉 party", "☕ party": "🎉 party", "🎈": "", "大理 tokyo": "",
+	} {
+		list := ada.seeks(t, q)
+		if want == "" {
+			assert.Empty(t, list.list("data"), q)
+			continue
+		}
+		assert.Equal(t, []string{"event " + want}, list.seen(t), q)
+	}
+}
+
+func itemsFind(t *testing.T, s *server) {
+	ada := s.member(t)
+	const span = `,"closed":"2026-12-01T09:00:00Z","start":"2026-11-02T09:00:00Z","end":"2026-11-20T09:00:00Z"`
+	line := func(kind, title, at, more string) string {
+		return fmt.Sprintf(`{"kind":%q,"id":8,"author":"r1","title":%q,"created":"2026-11-%sT09:00:00Z"%s}`, kind, title, at, more)
+	}
+	brings := func(html string) {
+		_, rejects := s.brings(t, robotLine, `{"kind":"bundle","id":8}`, line("publication", "普洱茶", "03", `,"bundle":8,"language":"zh","summary":"Of tea","html":`+fmt.Sprintf("%q", html)),
+			line("node", "El té", "02", `,"language":"es","summary":"tea 茶","html":"<p>agua</p>"`),
+			line("demand", "Tea wanted", "01", `,"description":"普洱"`+span))
+		assert.Empty(t, rejects)
+	}
+	brings("<p>Blätter</p>")
+	for q, want := range map[string][]string{
+		"tea":     {"publication 普洱茶", "node El té", "demand Tea wanted"},
+		"茶":       {"publication 普洱茶", "node El té"},
+		"普洱":      {"publication 普洱茶", "demand Tea wanted"},
+		"blatter": {"publication 普洱茶"},
+		"TE agua": {"node El té"},
+	} {
+		assert.Equal(t, want, s.anyone().seeks(t, q).seen(t), q)
+		assert.Equal(t, want, ada.seeks(t, q).seen(t), q)
+	}
+	assert.Equal(t, []string{"node El té", "demand Tea wanted"}, ada.seeks(t, "tea", "&kind=node,demand").seen(t))
+	assert.Equal(t, []string{"demand Tea wanted"}, ada.seeks(t, "tea", "&kind=demand").seen(t))
+	brings("<p>Zweige</p>")
+	assert.Empty(t, ada.seeks(t, "blatter").list("data"))
+	assert.Len(t, ada.seeks(t, "zweige").list("data"), 1)
+	staff := s.staff(t)
+	for _, kind := range []string{"publication", "node", "demand"} {
+		staff.post(t, hidePath, object{kind: 8, "reason": "Advertises"}).is(201)
+	}
+	assert.Empty(t, staff.seeks(t, "tea").list("data"))
+	staff.post(t, restorePath, object{"publication": 8, "reason": "It does not"}).is(201)
+	assert.Equal(t, []string{"publication 普洱茶"}, s.anyone().seeks(t, "tea zweige").seen(t))
+}
+
+func unfindable(t *testing.T, s *server) {
+	ada, bob, staff := s.member(t), s.member(t), s.staff(t)
+	ada.follows(t, bob)
+	bob.follows(t, ada)
+	id := ada.publishes(t, "Fog")
+	s.minutesLater(func() {
+		ada.publishes(t, "Fog for contacts", object{"view_permission": 100})
+		ada.writes(t, object{"title": "Fog draft"})
+	})
+	finds := func(p *client, want ...string) {
+		t.Helper()
+		assert.ElementsMatch(t, want, p.seeks(t, "fog").seen(t))
+	}
+	narrowed := s.with(s.issue(t, bob, time.Hour, "writing_bundle"))
+	finds(ada.client, "event Fog", "event Fog for contacts", "event Fog draft")
+	finds(bob.client, "event Fog")
+	finds(s.anyone())
+	finds(narrowed)
+	assert.Empty(t, s.anyone().seeks(t, "fog", "&kind=event").list("data"))
+	bob.blocks(t, ada)
+	finds(bob.client)
+	ada.delete(t, fmt.Sprintf("/api/user/block/%v/", bob.id)).is(204) // it is bob's block
+	finds(bob.client)
+	bob.delete(t, fmt.Sprintf("/api/user/block/%v/", ada.id)).is(204)
+	finds(bob.client, "event Fog")
+	staff.post(t, hidePath, object{"event": id, "reason": "Rude"}).is(201)
+	finds(bob.client)
+	finds(ada.client, "event Fog for contacts", "event Fog draft")
+	staff.post(t, restorePath, object{"event": id, "reason": "Fine"}).is(201)
+	ada.patch(t, eventPath(id), object{"title": "Mist"}).is(200)
+	finds(bob.client)
+	assert.Equal(t, []string{"event Mist"}, bob.seeks(t, "mist").seen(t))
+	ada.patch(t, eventPath(id), object{"view_permission": 200}).is(200)
+	assert.Empty(t, bob.seeks(t, "mist").list("data"))
+	ada.patch(t, eventPath(id), object{"view_permission": 0}).is(200)
+	assert.Len(t, bob.seeks(t, "mist").list("data"), 1)
+	s.erases(t, ada)
+	finds(bob.client)
+	assert.Empty(t, bob.seeks(t, "mist").list("data"))
+}
+
+func foundAsListed(t *testing.T, s *server) {
+	ada, bob := s.member(t), s.member(t)
+	s.shelve(t, 7, "Seven")
+	s.storesDemand(t, ada, 3, 7)
+	s.storesNode(t, ada, 2, 7)
+	title := ada.get(t, itemsOf(7)).is(200).text("data.0.title")
+	for _, item := range ada.get(t, itemsOf(7)).is(200).list("data") {
+		kind := item.(object)["entity_type"].(string)
+		found := ada.seeks(t, item.(object)["title"].(string), "&kind="+kind)
+		assert.Contains(t, found.list("data"), object{"kind": kind, "item": item})
+	}
+	id := ada.publishes(t, title+" fog")
+	bob.comments(t, id, "hm")
+	found := bob.seeks(t, "fog")
+	assert.Equal(t, object{"data": []any{object{"kind": "event", "item": bob.get(t, eventsOf(ada)).is(200).at("data.0")}},
+		"cursor": object{"next": nil}}, found.json())
+	for fields, want := range map[string]object{
+		"kind":                  {"kind": "event"},
+		"kind,item.title":       {"kind": "event", "item": object{"title": title + " fog"}},
+		"item.comments.content": {"item": object{"comments": []any{object{"content": "hm"}}}},
+	} {
+		assert.Equal(t, []any{want}, bob.seeks(t, "fog", "&fields="+fields).list("data"), fields)
+	}
+	bob.get(t, searchPath+"?q=fog&fields=title").invalid("fields")
+	list := grown{searchPath + "?q=walk", "item.id", func(i int) func() {
+		id := ada.publishes(t, fmt.Sprint("walk ", i))
+		return func() { ada.delete(t, eventPath(id)).is(204) }
+	}}
+	ada.walks(t, s, list)
+}
+
+func wrongSearches(t *testing.T, s *server) {
+	ada := s.member(t)
+	for _, q := range []string{"", " ", "…", "a\x00b", "ab\xff", strings.Repeat("林", 101)} {
+		ada.get(t, searchPath+"?q="+url.QueryEscape(q)).invalid("q")
+	}
+	ada.seeks(t, strings.Repeat("林", 100))
+	ada.seeks(t, "one two three four five six seven eight nine ten")
+	for _, q := range []string{"' OR 1=1 --", `" OR "`, "a & b | !c", "NEAR(a b)", "*", "a:* -b", `\'`} {
+		ada.get(t, searchPath+"?q="+url.QueryEscape(q))
+	}
+	ada.get(t, searchPath+"?kind=event,comment&cursor=x").invalid("q", "kind", "cursor")
+	other := ada.get(t, timeline+"?page_size=1").is(200)
+	ada.get(t, searchPath+"?q=a&cursor="+fmt.Sprint(other.at("cursor.next"))).invalid("cursor")
+	s.with("x").get(t, searchPath+"?q=a").is(401)
+}
