@@ -116,6 +116,7 @@ func initialise(c settings.Config, p Parts, log *slog.Logger, opened storage, st
 	reconcilingReconciling := reconciling.New(ledger, wallets, apply, v, v2)
 	importedStore := ports.Imports
 	auditLog := ports.Audit
+	eventRepository := ports.Events
 	backofficeDescribe := describe(peoplePeople)
 	sampler := ports.Telemetry
 	budget := messageBudget(c)
@@ -127,6 +128,13 @@ func initialise(c settings.Config, p Parts, log *slog.Logger, opened storage, st
 		Tokens:     tokens,
 		Imports:    importedStore,
 		Audit:      auditLog,
+		Ledger:     ledger,
+		Events:     reader,
+		Written:    eventRepository,
+		Discussion: discussion,
+		Images:     userimageRepository,
+		Moderation: moderationStore,
+		Addresses:  addresses,
 		Changes:    signinSignin,
 		Describe:   backofficeDescribe,
 		Sampler:    sampler,

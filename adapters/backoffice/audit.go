@@ -1,69 +1,45 @@
 package backoffice
 
 import (
-	"cmp"
-	"fmt"
-	"net/url"
 	"strconv"
 
 	"plaza/application/backoffice"
-	"plaza/domain/access"
 	"plaza/domain/audit"
+	"plaza/domain/fault"
 	"plaza/domain/page"
-	"plaza/domain/user"
 )
 
 // auditPage is a part of what staff have done.
 type auditPage struct {
-	Acts    []recordedAct
-	Next    string // query of the next page; empty: none
-	IsAbout bool   // one person
+	Acts     []audit.Record
+	Next     string // query of the next page; empty: none
+	Filter   listForm
+	EveryAct []audit.Act
 }
 
-// recordedAct is an act as the page shows it.
-type recordedAct struct {
-	backoffice.RecordedAct
-	What, On string
-	Path     string // of the object's page; empty: it has none
+// Line returns the line of what the act is on.
+func (auditPage) Line(r audit.Record) backoffice.Line {
+	id, _ := strconv.ParseInt(r.Object.ID, 10, 64) // others have no number
+	return backoffice.Line{Kind: r.Object.Kind, ID: id}
 }
 
-// objectPaths are the pages of objects by their kinds, before the numbers.
-var objectPaths = map[audit.Kind]string{audit.Account: "people/", audit.Order: "money/order/", audit.Payment: "money/payment/"}
-
-// objectAreas are the areas of these pages.
-var objectAreas = map[audit.Kind]access.Area{audit.Account: access.People, audit.Order: access.Orders, audit.Payment: access.Money}
-
-func (s *Site) recordedAct(v *visit, a backoffice.RecordedAct) recordedAct {
-	of := a.Object
-	r := recordedAct{a, cmp.Or(s.texts.Audit.Acts[a.Act], string(a.Act)), cmp.Or(s.texts.Audit.Objects[of.Kind], string(of.Kind)) + " " +
-		of.ID, ""}
-	if path, exists := objectPaths[of.Kind]; exists && of.ID != "" && v.actor.May(objectAreas[of.Kind]) {
-		r.Path = path + of.ID + "/"
-	}
-	return r
-}
-
-// listActs shows what staff have done, the newest first, or what they have done about one person.
+// listActs shows what staff have done, the latest first, or the part that the query selects.
 func (s *Site) listActs(v *visit) (answer, error) {
-	q, query := audit.Query{CursorRequest: page.Behind(cursorOf(v.r.FormValue("after")), page.DefaultSize)}, url.Values{}
-	title := s.texts.Sections["audit"]
-	if about, err := strconv.ParseInt(v.r.FormValue("about"), 10, 64); err == nil {
-		q.About = user.ID(about)
-		query.Set("about", fmt.Sprint(about))
-		names, err := s.Office.Names(v.r.Context(), q.About)
-		if err != nil {
-			return answer{}, err
-		}
-		title = fmt.Sprintf(s.texts.Audit.About, fmt.Sprintf("%s (%d)", isolate(names[q.About]), about))
+	w, r, form, err := v.wanted(backoffice.Newest, "by", "act", "about")
+	q, wrong := backoffice.ReadActs(v.r.URL.Query().Get)
+	p := &auditPage{Filter: form, EveryAct: audit.Acts()}
+	a := answer{template: "audit.html", title: s.texts.Sections["audit"], section: "audit", body: p}
+	if err := fault.Merge(err, wrong); err != nil {
+		return v.again(a, err)
 	}
-	found, err := s.Office.Acts(v.r.Context(), v.actor, q)
-	p := auditPage{IsAbout: q.About != 0}
-	for _, a := range found.Items {
-		p.Acts = append(p.Acts, s.recordedAct(v, a))
+	q.Span, q.CursorRequest = w.Span, page.Behind(cursorOf(v.r.FormValue("after")), r.Size())
+	if w.IsCSV {
+		return export("audit", backoffice.Acts, func(r page.CursorRequest) (page.CursorPage[audit.Record], error) {
+			q.CursorRequest = r
+			return s.Office.Recorded(v.r.Context(), v.actor, q)
+		})
 	}
-	if found.Next != (page.Cursor{}) {
-		query.Set("after", cursorText(found.Next))
-		p.Next = "?" + query.Encode()
-	}
-	return answer{template: "audit.html", title: title, section: "audit", body: p}, err
+	found, err := s.Office.Recorded(v.r.Context(), v.actor, q)
+	p.Acts, p.Next = found.Items, v.behind(found.Next)
+	return a, err
 }

@@ -12,7 +12,7 @@ const findings = "findings"
 
 func (s *Site) listFindings(v *visit) (answer, error) {
 	p, err := s.Reconciling.Findings(v.r.Context(), payment.FindingFilter{State: payment.FindingOpen}, v.paged())
-	body := moneyPage{Lists: moneyListsOf(v.actor), Current: findings, Findings: p.Items, Pager: pagerOf(v, p)}
+	body := moneyPage{Lists: moneyListsOf(v.actor), Current: findings, Findings: p.Items, listed: listed{Pager: pagerOf(v, p)}}
 	form := v.r.PostForm
 	if typed := v.typed(); typed != nil {
 		form = typed

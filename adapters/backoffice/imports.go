@@ -1,14 +1,12 @@
 package backoffice
 
 import (
-	"bytes"
-	"encoding/csv"
 	"fmt"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
 
+	"plaza/application/backoffice"
 	"plaza/domain/imported"
 	"plaza/domain/page"
 	"plaza/domain/publication"
@@ -70,50 +68,30 @@ func (s *Site) showImport(v *visit) (answer, error) {
 	}, err
 }
 
+// rejects are the lines that a run has rejected, a row for each field that is wrong. The whole line has an empty field.
+var rejects = backoffice.Table[imported.RejectedLine]{
+	Columns: []string{"file", "line", "field", "reason"},
+	Rows: func(l imported.RejectedLine) (all [][]any) {
+		if l.Reason != "" {
+			all = append(all, []any{l.File, l.Line, "", l.Reason})
+		}
+		for _, field := range slices.Sorted(maps.Keys(l.Fields)) {
+			for _, sentence := range l.Fields[field] {
+				all = append(all, []any{l.File, l.Line, field, sentence})
+			}
+		}
+		return all
+	},
+}
+
 // downloadRejects returns the rejected lines as CSV. At most imported.MaxRejects are stored.
 func (s *Site) downloadRejects(v *visit) (answer, error) {
 	id, err := v.id()
 	if err != nil {
 		return answer{}, err
 	}
-	var out bytes.Buffer
-	w := csv.NewWriter(&out)
-	_ = w.Write([]string{"file", "line", "field", "reason"}) // a buffer takes everything
-	for number, isLast := 1, false; !isLast; number++ {
-		request, _ := page.New(number, page.MaxSize) // both are positive
-		p, err := s.Office.Rejects(v.r.Context(), imported.RunID(id), request)
-		if err != nil {
-			return answer{}, err
-		}
-		for _, l := range p.Items {
-			for _, reason := range reasonsOf(l) {
-				_ = w.Write([]string{cell(l.File), strconv.FormatInt(l.Line, 10), cell(reason[0]), cell(reason[1])})
-			}
-		}
-		_, hasNext := request.Next(p.Total)
-		isLast = !hasNext
-	}
-	w.Flush()
-	return answer{title: fmt.Sprintf("rejects-%d.csv", id), download: out.Bytes()}, nil
-}
-
-// reasonsOf returns the fields that are wrong about a line, each with a sentence. The whole line has an empty field.
-func reasonsOf(l imported.RejectedLine) (all [][2]string) {
-	if l.Reason != "" {
-		all = append(all, [2]string{"", l.Reason})
-	}
-	for _, field := range slices.Sorted(maps.Keys(l.Fields)) {
-		for _, sentence := range l.Fields[field] {
-			all = append(all, [2]string{field, sentence})
-		}
-	}
-	return all
-}
-
-// cell is a text that no spreadsheet takes for a formula.
-func cell(text string) string {
-	if text != "" && strings.ContainsAny(text[:1], "=+-@\t\r") {
-		return "'" + text
-	}
-	return text
+	return export(fmt.Sprintf("rejects-%d", id), rejects, func(r page.CursorRequest) (page.CursorPage[imported.RejectedLine], error) {
+		p, err := s.Office.Rejects(v.r.Context(), imported.RunID(id), r.Paged())
+		return page.CursorPage[imported.RejectedLine]{Items: p.Items, Next: p.Next}, err
+	})
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"plaza/application/backoffice"
 	"plaza/application/paying"
 	"plaza/domain/access"
 	"plaza/domain/audit"
@@ -20,89 +21,30 @@ import (
 	"plaza/domain/user"
 )
 
-// moneyList is a list of payments, orders or refunds. It is the first word of its query, and the key of its text.
-type moneyList struct {
-	Key  string
-	area access.Area
-	load func(*Site, *visit) ([]moneyRow, Pager, error)
-}
+// moneyList is a list of payments, orders or refunds in a state. Key is the first word of its query, and the key of its text.
+type moneyList struct{ Key, List, State string }
 
 // moneyLists are in the order of the links. The first one is shown first.
 var moneyLists = []moneyList{
-	{"due", access.Money, payments(payment.RefundDue)}, {"disputed", access.Money, payments(payment.Disputed)},
-	{"abnormal", access.Money, refunds(payment.RefundAbnormal)}, {"processing", access.Money, refunds(payment.RefundProcessing)},
-	{"applied", access.Money, payments(payment.Applied)}, {"refunds", access.Money, refunds("")},
-	{"open", access.Orders, orders(payment.OrderFilter{State: payment.Open})},
-	{"unknown", access.Orders, orders(payment.OrderFilter{IsInDoubt: true})},
-	{"paid", access.Orders, orders(payment.OrderFilter{State: payment.Paid})},
-	{"closed", access.Orders, orders(payment.OrderFilter{State: payment.Closed})}, {findings, access.Money, nil},
+	{"due", "payments", "refund_due"}, {"disputed", "payments", "disputed"}, {"abnormal", "refunds", "abnormal"},
+	{"processing", "refunds", "processing"}, {"applied", "payments", "applied"}, {"payments", "payments", ""}, {"refunds", "refunds", ""},
+	{"open", "orders", "open"}, {"unknown", "orders", backoffice.InDoubt}, {"paid", "orders", "paid"}, {"closed", "orders", "closed"},
+	{"orders", "orders", ""}, {findings, findings, ""},
 }
 
 // moneyListsOf returns the lists that the actor may see.
 func moneyListsOf(actor access.Actor) []moneyList {
-	return slices.DeleteFunc(slices.Clone(moneyLists), func(l moneyList) bool { return !actor.May(l.area) })
+	return slices.DeleteFunc(slices.Clone(moneyLists), func(l moneyList) bool { return !actor.May(areaOfList(l.List)) })
 }
 
-// moneyRow is a payment, an order or a refund in a list.
-type moneyRow struct {
-	Path, Name string // of its page
-	Currency   string
-	Amount     int64
-	State      string // key of its text
-	User       user.ID
-	Subject    string
-	At         time.Time
-	Refunded   int64
-}
-
-func payments(state payment.PaymentState) func(*Site, *visit) ([]moneyRow, Pager, error) {
-	return func(s *Site, v *visit) ([]moneyRow, Pager, error) {
-		p, err := s.Paying.Payments(v.r.Context(), payment.PaymentFilter{State: state}, v.paged())
-		rows := page.Map(p, func(one paying.Received) moneyRow {
-			return moneyRow{
-				Path: fmt.Sprintf("money/payment/%d/", one.ID), Name: fmt.Sprintf(s.texts.Money.Payment, one.ID), Currency: one.Currency,
-				Amount: one.Amount,
-				State:  standing(one.Payment), User: one.For.User, Subject: one.For.Subject, At: one.Received, Refunded: one.Refunded,
-			}
-		})
-		return rows.Items, pagerOf(v, p), err
-	}
-}
-
-func orders(f payment.OrderFilter) func(*Site, *visit) ([]moneyRow, Pager, error) {
-	return func(s *Site, v *visit) ([]moneyRow, Pager, error) {
-		p, err := s.Paying.Orders(v.r.Context(), f, v.paged())
-		rows := page.Map(p, func(o payment.Order) moneyRow {
-			return moneyRow{
-				Path: fmt.Sprintf("money/order/%d/", o.ID), Name: fmt.Sprintf(s.texts.Money.Order, o.ID), Currency: o.Currency, Amount: o.Amount,
-				State: string(o.State), User: o.User, Subject: o.Subject, At: o.Created,
-			}
-		})
-		return rows.Items, pagerOf(v, p), err
-	}
-}
-
-func refunds(state payment.RefundState) func(*Site, *visit) ([]moneyRow, Pager, error) {
-	return func(s *Site, v *visit) ([]moneyRow, Pager, error) {
-		p, err := s.Refunding.Refunds(v.r.Context(), payment.RefundFilter{State: state}, v.paged())
-		rows := page.Map(p, func(r payment.Refund) moneyRow {
-			return moneyRow{
-				Path: fmt.Sprintf("money/payment/%d/", r.Payment), Name: fmt.Sprintf(s.texts.Money.Refund, r.ID), Currency: r.Currency,
-				Amount: r.Amount,
-				State:  string(r.State), Subject: r.Reason, At: r.Created,
-			}
-		})
-		return rows.Items, pagerOf(v, p), err
-	}
-}
-
-// moneyPage is a list, or a search that found nothing.
+// moneyPage is a list, or what a search has found.
 type moneyPage struct {
+	listed
 	Lists   []moneyList
 	Current string
-	Rows    []moneyRow
-	Pager   Pager
 	Query   string
+	User    user.ID // whose money the lists have; zero: everyone's
+	Name    string  // of the user
 
 	Findings []payment.Finding
 	Settling payment.FindingID // whose form has the reason
@@ -116,42 +58,46 @@ func (s *Site) listMoney(v *visit) (answer, error) {
 		return answer{}, errNoPage
 	}
 	list := moneyLists[at]
-	if err := v.actor.Enter(list.area); err != nil {
+	if err := v.actor.Enter(areaOfList(list.List)); err != nil {
 		return answer{}, err
 	}
-	if list.load == nil {
+	if list.List == findings {
 		return s.listFindings(v)
 	}
-	rows, pager, err := list.load(s, v)
-	return answer{template: "money.html", title: s.texts.Money.Lists[list.Key], section: "money",
-		body: moneyPage{Lists: lists, Current: list.Key, Rows: rows, Pager: pager}}, err
+	p := &moneyPage{Lists: lists, Current: list.Key}
+	if uid, err := strconv.ParseInt(v.r.FormValue("user"), 10, 64); err == nil {
+		names, err := s.Office.Names(v.r.Context(), user.ID(uid))
+		if p.User, p.Name = user.ID(uid), names[user.ID(uid)]; err != nil {
+			return answer{}, err
+		}
+	}
+	a := answer{template: "money.html", title: s.texts.Money.Lists[list.Key], section: "money", body: p}
+	return s.list(v, a, list.List, backoffice.ListQuery{User: p.User, State: list.State}, &p.listed, "list", "user")
 }
 
-// searchMoney leads to the order with the number, or to the payment with the number of the wallet.
+// searchMoney leads to the one order, payment or person that the text finds, or shows several.
 func (s *Site) searchMoney(v *visit) (answer, error) {
-	query := strings.TrimSpace(v.r.FormValue("q"))
-	if id, err := strconv.ParseInt(strings.TrimPrefix(query, "#"), 10, 64); err == nil {
-		order, err := s.Paying.Order(v.r.Context(), payment.OrderID(id))
-		if err == nil {
-			return answer{to: fmt.Sprintf("money/order/%d/", order.ID)}, nil
-		}
-		if !fault.Is(err, fault.NotFound) {
-			return answer{}, err
+	p := moneyPage{Lists: moneyListsOf(v.actor), Query: strings.TrimSpace(v.r.FormValue("q"))}
+	a := answer{template: "money.html", title: s.texts.Money.Results, section: "money", body: &p}
+	var err error
+	if p.Query != "" {
+		if p.Lines, err = s.Office.FindMoney(v.r.Context(), v.actor, p.Query); err != nil {
+			return v.again(a, err)
 		}
 	}
-	if query != "" && v.actor.May(access.Money) {
-		found, err := s.Paying.Payments(v.r.Context(), payment.PaymentFilter{Transaction: query}, page.Request{})
-		if err != nil {
-			return answer{}, err
-		}
-		for _, one := range found.Items {
-			return answer{to: fmt.Sprintf("money/payment/%d/", one.ID)}, nil
-		}
+	switch len(p.Lines) {
+	case 0:
+		a.title, a.status, a.problem = s.texts.Money.NotFound, statuses[fault.NotFound], s.texts.Money.NothingFound
+	case 1:
+		return answer{to: pathOf(p.Lines[0])}, nil
 	}
-	return answer{
-		template: "money.html", title: s.texts.Money.NotFound, section: "money", status: statuses[fault.NotFound],
-		body: moneyPage{Lists: moneyListsOf(v.actor), Query: query}, problem: s.texts.Money.NothingFound,
-	}, nil
+	return a, nil
+}
+
+// orderedBy returns the member of staff who ordered the refund that the entry of a journal tells of; zero: none.
+func orderedBy(e payment.Entry) (id user.ID) {
+	_, _ = fmt.Sscanf(e.Detail, "by staff %d", &id) // any other text names no one
+	return id
 }
 
 // orderPage is an order with its payments and its journal.
@@ -161,7 +107,8 @@ type orderPage struct {
 	Payments  []paying.Received
 	Journal   []payment.Entry
 	MayClose  bool
-	Reason    string // to close it, as it was entered
+	Reason    string             // to close it, as it was entered
+	Names     map[user.ID]string // of those whom the page names
 }
 
 func (s *Site) showOrder(v *visit) (answer, error) {
@@ -208,7 +155,14 @@ func (s *Site) order(v *visit, id payment.OrderID) (o orderPage, err error) {
 	}
 	o.Payments = received.Items
 	o.IsExpired = o.State == payment.Open && !o.IsOpen(time.Now())
-	o.Journal, err = s.Paying.Journal(v.r.Context(), id)
+	if o.Journal, err = s.Paying.Journal(v.r.Context(), id); err != nil {
+		return o, err
+	}
+	ids := []user.ID{o.User}
+	for _, e := range o.Journal {
+		ids = append(ids, orderedBy(e))
+	}
+	o.Names, err = s.Office.Names(v.r.Context(), ids...)
 	return o, err
 }
 
@@ -218,6 +172,7 @@ type paymentPage struct {
 	Refunds []payment.Refund
 	Left    int64 // not refunded
 	Form    refundForm
+	Names   map[user.ID]string // of those whom the page names
 }
 
 // refundForm is the form of a refund. Once is a random text: a form that is sent twice is one refund.
@@ -247,7 +202,14 @@ func (s *Site) payment(v *visit) (p paymentPage, err error) {
 	p.Received = found.Items[0]
 	all, _ := page.New(1, page.MaxSize) // both are positive
 	refunds, err := s.Refunding.Refunds(v.r.Context(), payment.RefundFilter{Payment: p.ID}, all)
-	p.Refunds, p.Left = refunds.Items, p.Amount-p.Refunded
+	if p.Refunds, p.Left = refunds.Items, p.Amount-p.Refunded; err != nil {
+		return p, err
+	}
+	ids := []user.ID{p.For.User}
+	for _, r := range p.Refunds {
+		ids = append(ids, r.Staff)
+	}
+	p.Names, err = s.Office.Names(v.r.Context(), ids...)
 	return p, err
 }
 

@@ -17,6 +17,7 @@ import (
 	"strings"
 	"time"
 
+	"plaza/application/backoffice"
 	"plaza/application/catalogue"
 	"plaza/domain/access"
 	"plaza/domain/fault"
@@ -33,7 +34,10 @@ var templateFiles embed.FS
 var templates = parseTemplates()
 
 func parseTemplates() map[string]*template.Template {
-	functions := template.FuncMap{"sum": sum, "standing": standing, "bdi": bdi, "isolate": isolate, "detail": detail}
+	functions := template.FuncMap{
+		"sum": sum, "standing": backoffice.Standing, "orderedBy": orderedBy, "bdi": bdi, "isolate": isolate,
+		"detail": detail,
+	}
 	layout := template.Must(template.New("layout.html").Funcs(functions).ParseFS(templateFiles, "templates/layout.html"))
 	entries, err := templateFiles.ReadDir("templates")
 	if err != nil {
@@ -311,10 +315,7 @@ func pagerOf[T any](v *visit, p page.Page[T]) Pager {
 		if !there {
 			return ""
 		}
-		query := v.r.URL.Query()
-		query.Set("page", strconv.Itoa(number))
-		query.Del("done")
-		return "?" + query.Encode()
+		return v.here("page", strconv.Itoa(number))
 	}
 	return Pager{p.Request.Number(), p.Request.Pages(p.Total), p.Total, link(p.Request.Previous()), link(p.Request.Next(p.Total))}
 }

@@ -2,8 +2,7 @@ package backoffice
 
 import (
 	"fmt"
-	"net/url"
-	"strconv"
+	"slices"
 	"strings"
 
 	"plaza/application/backoffice"
@@ -19,7 +18,7 @@ type peoplePage struct {
 	IsDone bool   // a search was made
 }
 
-// findPeople finds people by a telephone, by a uid, or by a name. Digits that are no uid are a telephone without its plus.
+// findPeople finds people by a telephone, by a uid, or by a name.
 func (s *Site) findPeople(v *visit) (answer, error) {
 	text := strings.TrimSpace(v.r.FormValue("q"))
 	p := peoplePage{Query: text, IsDone: text != ""}
@@ -27,28 +26,11 @@ func (s *Site) findPeople(v *visit) (answer, error) {
 	if text == "" {
 		return a, nil
 	}
-	q := backoffice.PeopleQuery{CursorRequest: page.Behind(cursorOf(v.r.FormValue("after")), page.DefaultSize)}
-	uid, notUID := strconv.ParseInt(text, 10, 64)
-	_, notPhone := user.ParseTypedPhone(text)
-	switch {
-	case strings.HasPrefix(text, "+") || notUID != nil && notPhone == nil:
-		q.Phone = text
-	case notUID == nil:
-		q.UID = user.ID(uid)
-	default:
-		q.Name = text
-	}
-	found, err := s.Office.Find(v.r.Context(), q, nil)
-	if err == nil && q.UID != 0 && len(found.Items) == 0 && notPhone == nil {
-		found, err = s.Office.Find(v.r.Context(), backoffice.PeopleQuery{Phone: text}, nil)
-	}
+	found, err := s.Office.FindTyped(v.r.Context(), text, page.Behind(cursorOf(v.r.FormValue("after")), page.DefaultSize))
 	if err != nil {
 		return v.again(a, err)
 	}
-	p.Found = found.Items
-	if next := found.Next; next != (page.Cursor{}) {
-		p.Next = "?" + url.Values{"q": {text}, "after": {cursorText(next)}}.Encode()
-	}
+	p.Found, p.Next = found.Items, v.behind(found.Next)
 	a.body = p
 	return a, nil
 }
@@ -59,6 +41,29 @@ type personPage struct {
 	Acts []string
 	Form actForm
 	Self bool // the person is who looks
+
+	Sections []backoffice.Section
+	All      string // the list that is shown in place of all sections; empty: none
+	listed
+}
+
+// personSections are the lists of a person, in the order of the page.
+var personSections = []string{
+	"orders", "payments", "refunds", "events", "comments", "images", "cases", "decided", "reports", "hidden", "sessions", "acts",
+}
+
+// elsewhere are the paths of the lists of persons that have pages of their own, before the uid.
+var elsewhere = map[string]string{
+	"orders": "money/?list=orders&user=", "payments": "money/?list=payments&user=", "refunds": "money/?list=refunds&user=",
+	"cases": "reports/?owner=", "decided": "reports/?state=decided&owner=", "acts": "audit/?about=",
+}
+
+// Whole returns the path of the whole list.
+func (p personPage) Whole(list string) string {
+	if path := elsewhere[list]; path != "" {
+		return fmt.Sprint(path, p.ID)
+	}
+	return fmt.Sprintf("people/%d/?all=%s", p.ID, list)
 }
 
 func (s *Site) person(v *visit) (personPage, error) {
@@ -78,7 +83,21 @@ func (s *Site) person(v *visit) (personPage, error) {
 
 func (s *Site) showPerson(v *visit) (answer, error) {
 	p, err := s.person(v)
-	return answer{template: "person.html", title: personTitle(p), section: "people", body: p}, err
+	a := answer{template: "person.html", title: personTitle(p), section: "people", body: &p}
+	if p.All = v.r.FormValue("all"); err != nil || p.All == "" {
+		if err == nil {
+			seen := slices.DeleteFunc(slices.Clone(personSections), func(list string) bool { return !v.actor.May(areaOfList(list)) })
+			p.Sections, err = s.Office.Sections(v.r.Context(), v.actor, p.ID, seen...)
+		}
+		return a, err
+	}
+	if !slices.Contains(personSections, p.All) || elsewhere[p.All] != "" {
+		return answer{}, errNoPage
+	}
+	if err := v.actor.Enter(areaOfList(p.All)); err != nil {
+		return answer{}, err
+	}
+	return s.list(v, a, p.All, backoffice.ListQuery{User: p.ID}, &p.listed, "all")
 }
 
 func personTitle(p personPage) string { return fmt.Sprintf("%s (%d)", isolate(p.Username), p.ID) }

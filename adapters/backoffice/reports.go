@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"plaza/application/backoffice"
 	"plaza/application/moderating"
 	"plaza/domain/audit"
 	"plaza/domain/fault"
@@ -29,6 +30,7 @@ type reportsPage struct {
 	Ages      []string
 	Query     string // of this part
 	Next      string // query of the next part; empty: none
+	Filter    listForm
 
 	Hideable []moderation.Kind
 	Own      ownForm
@@ -60,6 +62,11 @@ type shownThing struct {
 	moderation.Snapshot
 	Label string
 	Since time.Time // zero: now
+}
+
+// Line returns the line of the thing.
+func (c reportCard) Line() backoffice.Line {
+	return backoffice.Line{Kind: audit.Kind(c.Kind), ID: c.Thing.ID}
 }
 
 // Name returns the name of the person; empty: they are erased.
@@ -126,7 +133,14 @@ func (s *Site) reports(v *visit) (answer, *reportsPage, error) {
 		Kind:     moderation.Kind(query.Get("kind")), Reason: moderation.Reason(query.Get("reason")), OlderThan: query.Get("older_than"),
 	}
 	hours, _ := strconv.ParseInt(p.OlderThan, 10, 64) // any other text does not filter
-	q := moderation.Query{IsDecided: p.IsDecided, CursorRequest: page.Behind(cursorOf(query.Get("after")), page.DefaultSize)}
+	usual := map[bool]string{false: backoffice.Oldest, true: backoffice.Newest}[p.IsDecided]
+	w, r, form, err := v.wanted(usual, "state", "kind", "reason", "older_than", "owner")
+	owner, _ := strconv.ParseInt(query.Get("owner"), 10, 64) // any other text does not filter
+	q := moderation.Query{
+		IsDecided: p.IsDecided, Owner: user.ID(owner), Span: w.Span, IsTurned: w.IsOldestFirst == p.IsDecided,
+		CursorRequest: page.Behind(cursorOf(query.Get("after")), r.Size()),
+	}
+	p.Filter = form
 	if slices.Contains(p.Kinds, p.Kind) {
 		q.Kind = p.Kind
 	}
@@ -134,6 +148,18 @@ func (s *Site) reports(v *visit) (answer, *reportsPage, error) {
 		q.Reason = p.Reason
 	}
 	a := answer{template: "reports.html", title: s.texts.Sections["reports"], section: "reports", body: p}
+	if err != nil {
+		a, err = v.again(a, err)
+		return a, p, err
+	}
+	if w.IsCSV {
+		a, err = export("reports", backoffice.Cases, func(r page.CursorRequest) (page.CursorPage[moderation.Case], error) {
+			q.CursorRequest = r
+			found, err := s.Moderating.Cases(v.r.Context(), q, hours)
+			return found.CursorPage, err
+		})
+		return a, p, err
+	}
 	found, err := s.Moderating.Cases(v.r.Context(), q, hours)
 	if err == nil && len(found.Items) == 0 && q.After != (page.Cursor{}) {
 		q.CursorRequest = page.Behind(page.Cursor{}, page.DefaultSize)
@@ -142,10 +168,7 @@ func (s *Site) reports(v *visit) (answer, *reportsPage, error) {
 	if err != nil {
 		return a, p, err
 	}
-	p.Query, p.Next = p.query(q.After), ""
-	if found.Next != (page.Cursor{}) {
-		p.Next = p.query(found.Next)
-	}
+	p.Query, p.Next = v.here("after", cursorText(q.After)), v.behind(found.Next)
 	for i, c := range found.Items {
 		card := s.cardOf(c, found)
 		if i > 0 && i+1 < len(found.Items) {
@@ -154,20 +177,6 @@ func (s *Site) reports(v *visit) (answer, *reportsPage, error) {
 		p.Cards = append(p.Cards, card)
 	}
 	return a, p, nil
-}
-
-// query returns the query of the part behind the cursor.
-func (p *reportsPage) query(after page.Cursor) string {
-	query := url.Values{"state": {map[bool]string{false: "open", true: "decided"}[p.IsDecided]}}
-	for name, value := range map[string]string{"kind": string(p.Kind), "reason": string(p.Reason), "older_than": p.OlderThan} {
-		if value != "" {
-			query.Set(name, value)
-		}
-	}
-	if after != (page.Cursor{}) {
-		query.Set("after", cursorText(after))
-	}
-	return "?" + query.Encode()
 }
 
 // unreported is the number of the form for a thing without a report, in place of that of a case.

@@ -23,6 +23,7 @@ type Texts struct {
 	Problems                                   string            // title of a form that was refused
 	Done                                       map[string]string // what a form has done
 	Pages, Previous, Next, PageOf              string
+	List                                       ListTexts
 	Keys                                       string
 	KeysOn                                     string
 	KeyHelp                                    []Key
@@ -58,14 +59,23 @@ type OverviewTexts struct {
 	Translator, NoTranslator, Messages, Left, Used, NoLimit string
 }
 
+// ListTexts are the texts of the forms of lists.
+type ListTexts struct {
+	Filter, From, To, Sort, Size, Show, CSV, CSVHint, Picture string
+	Sorts                                                     map[string]string
+}
+
 // PeopleTexts are the texts of the section people.
 type PeopleTexts struct {
-	Title, Search, SearchHint, SearchButton, NoneFound, More                 string
-	Name, UID, Phone, State, Joined, Seen, Never, Scopes, Staff, Sessions    string
-	Enabled, Disabled, Roles, NoRoles, Orders, ActsTitle, Reason, ReasonHint string
-	Back, Self, Audit, OtherUID                                              string
-	Fields, FieldHints                                                       map[string]string // of forms of acts
-	Acts                                                                     map[string]ActTexts
+	Title, Search, SearchHint, SearchButton, NoneFound, More              string
+	Name, UID, Phone, State, Joined, Seen, Never, Scopes, Staff, Sessions string
+	Enabled, Disabled, Roles, NoRoles, ActsTitle, Reason, ReasonHint      string
+	Back, Self, OtherUID                                                  string
+	Fields, FieldHints                                                    map[string]string // of forms of acts
+	Acts                                                                  map[string]ActTexts
+	Lists                                                                 map[string]string // titles by their names
+	States                                                                map[string]string // of what people have
+	All, None, Author, Plates, Comments, NoPlates, NoComments             string
 }
 
 // ActTexts are the texts of what is done to an account.
@@ -100,10 +110,10 @@ type ReportsTexts struct {
 
 // AuditTexts are the texts of the section audit.
 type AuditTexts struct {
-	What, On, By, When, Reason, None, Older, About, All string
-	CommandLine                                         string // the name of the person precedes
-	Acts                                                map[audit.Act]string
-	Objects                                             map[audit.Kind]string
+	What, On, By, When, Reason, None, Older, ByHint, About string
+	CommandLine                                            string // the name of the person precedes
+	Acts                                                   map[audit.Act]string
+	Objects                                                map[audit.Kind]string
 }
 
 // MoneyTexts are the texts of the section money.
@@ -113,7 +123,7 @@ type MoneyTexts struct {
 	States                                                            map[string]string // of orders, payments and refunds
 	Noted                                                             map[string]string // kinds of journal entries
 	ListsTitle, Search, SearchHint, SearchButton                      string
-	NotFound, NothingFound, Empty                                     string
+	NotFound, NothingFound, Empty, Results, OfPerson, Everyones       string
 	Order, Payment, Refund                                            string // with their numbers
 	What, State, User, Subject, Amount, When, Refunded, Left          string
 	Created, Expires, Paid, Received, Transaction, WalletNo, NoOrder  string
@@ -151,6 +161,11 @@ var English = Texts{
 		"erase":    "The account is closed, and the data of the person is being erased.",
 		"settle":   "The difference is settled.", "hide": "It is hidden.", "dismiss": "The report is dismissed.", "restore": "It is shown again.",
 	},
+	List: ListTexts{
+		Filter: "Filter, sort, download", From: "From", To: "To", Sort: "Order", Size: "Lines on a page", Show: "Show", CSV: "Download as CSV",
+		CSVHint: "The first 10,000 of the list. Narrow it by its days for the others.", Picture: "Picture",
+		Sorts: map[string]string{"newest": "newest first", "oldest": "oldest first"},
+	},
 	Pages: "Pages", Previous: "Previous", Next: "Next", PageOf: "Page %d of %d; %d in all",
 	Keys: "Keyboard shortcuts", KeysOn: "Use these keys in this browser",
 	KeyHelp: []Key{
@@ -174,9 +189,10 @@ var English = Texts{
 	Money: MoneyTexts{
 		Lists: map[string]string{
 			"due": "To be refunded", "disputed": "Without a matching order", "abnormal": "Refunds that went wrong",
-			"processing": "Refunds in progress", "applied": "Payments", "refunds": "Refunds", "open": "Open orders",
-			"unknown": "Without an answer of the wallet", "paid": "Paid orders", "closed": "Closed orders",
-			"findings": "Differences from bills",
+			"processing": "Refunds in progress",
+			"applied":    "Payments of orders", "payments": "All payments", "refunds": "Refunds", "open": "Open orders",
+			"unknown": "Without an answer of the wallet", "paid": "Paid orders",
+			"closed": "Closed orders", "orders": "All orders", "findings": "Differences from bills",
 		},
 		Hints: map[string]string{
 			"due":        "Payments for orders that needed none: most came in twice, or after the order had ended. The money belongs to the payer.",
@@ -201,10 +217,11 @@ var English = Texts{
 			"refund unanswered": "The wallet has not taken the refund yet", "refund processing": "The refund is in progress", "refunded": "Refunded",
 			"refund closed": "The refund ended; nothing was returned", "refund abnormal": "The refund went wrong",
 		},
-		ListsTitle: "Lists", Search: "Find an order or a payment",
-		SearchHint:   "Number of the order, or the wallet’s number of the payment",
+		ListsTitle: "Lists", Search: "Find money",
+		SearchHint:   "Number of the order, the wallet’s number of the payment, or who paid: phone number, uid or name",
 		SearchButton: "Find",
-		NotFound:     "Not found", NothingFound: "No order and no payment has this number.", Empty: "Nothing here.",
+		NotFound:     "Not found", NothingFound: "No order, no payment and no person has this number or name.",
+		Results: "Found", OfPerson: "Money of", Everyones: "Show everyone’s", Empty: "Nothing here.",
 		Order: "Order %d", Payment: "Payment %d", Refund: "Refund %d",
 		What: "What", State: "State", User: "Person", Subject: "Subject", Amount: "Amount", When: "When", Refunded: "Refunded", Left: "Left",
 		Created: "Ordered", Expires: "Expires", Paid: "Paid", Received: "Received", Transaction: "Number at the wallet",
@@ -248,10 +265,21 @@ var English = Texts{
 		Title: "People", Search: "Find people", SearchHint: "Phone number like +86-13800000001, uid, or a name", SearchButton: "Find",
 		NoneFound: "Nobody was found.", More: "More",
 		Name: "Name", UID: "uid", Phone: "Phone number", State: "Account", Joined: "Joined", Seen: "Last seen", Never: "never", Scopes: "Scopes",
-		Staff: "Works in the back office", Sessions: "Sessions", Enabled: "enabled", Disabled: "disabled",
-		Roles: "Roles in the back office", NoRoles: "none",
-		Orders: "Orders", ActsTitle: "Change this account", Reason: "Reason", ReasonHint: "Colleagues read it later. At most 500 characters.",
-		Back: "Leave it", Audit: "What staff did to this account", Self: "This is your own account.",
+		Staff: "Works in the back office", Sessions: "Sessions", Enabled: "enabled", Disabled: "disabled", Roles: "Roles in the back office",
+		NoRoles: "none",
+		Lists: map[string]string{
+			"orders": "Orders", "payments": "Payments", "refunds": "Refunds", "events": "Events", "comments": "Comments", "images": "Images",
+			"cases": "Open reports about them", "decided": "Decided reports about them", "reports": "Reports by them",
+			"hidden": "Hidden by staff", "sessions": "Sessions", "acts": "What staff did about them",
+		},
+		States: map[string]string{
+			"hidden": "hidden", "draft": "a draft", "contacts": "for contacts", "private": "private", "valid": "valid", "ended": "ended",
+			"taken_down": "taken down", "dismissed": "dismissed", "account_disabled": "account disabled", "undecided": "not decided",
+		},
+		All: "All…", None: "None.", Author: "By", Plates: "Plates", Comments: "Comments", NoPlates: "It has no plates.",
+		NoComments: "It has no comments.",
+		ActsTitle:  "Change this account", Reason: "Reason", ReasonHint: "Colleagues read it later. At most 500 characters.",
+		Back: "Leave it", Self: "This is your own account.",
 		OtherUID: "This is not the uid of the person.",
 		Fields: map[string]string{"amount": "Amount", "subject": "Subject", "hours": "Hours until it expires", "username": "New phone number",
 			"uid": "The uid of the person, to confirm"},
@@ -322,7 +350,7 @@ var English = Texts{
 	},
 	Audit: AuditTexts{
 		What: "Act", On: "On", By: "By", When: "When", Reason: "Reason", None: "Nothing is recorded.", Older: "Older",
-		About: "What staff did about %s", All: "Show everything", CommandLine: "%s, at the command line",
+		ByHint: "uid, or the name at the command line", About: "About (uid)", CommandLine: "%s, at the command line",
 		Acts: map[audit.Act]string{
 			audit.AccountCreated: "created an account", audit.AccountDisabled: "disabled the account", audit.AccountEnabled: "enabled the account",
 			audit.AccountErased: "erased the person", audit.AccountExported: "exported the person’s data", audit.PasswordSet: "set the password",

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"plaza/domain/page"
-	"plaza/domain/payment"
 )
 
 // Time is an instant for the template "time", in the reader's time zone.
@@ -57,16 +56,13 @@ func minorUnits(text string) (int64, bool) {
 	return n, err == nil && whole != ""
 }
 
-// standing returns the key of the text about the state of a payment. Of one whose refunds were ordered nothing is due any more.
-func standing(p payment.Payment) string {
-	if p.State == payment.RefundDue && p.Refunded >= p.Amount {
-		return "refunding"
+// cursorText is a cursor as a query has it. That of the beginning is empty.
+func cursorText(c page.Cursor) string {
+	if c == (page.Cursor{}) {
+		return ""
 	}
-	return string(p.State)
+	return fmt.Sprintf("%d.%d", c.Rank, c.ID)
 }
-
-// cursorText is a cursor as a query has it.
-func cursorText(c page.Cursor) string { return fmt.Sprintf("%d.%d", c.Rank, c.ID) }
 
 // cursorOf reads a cursor. Any other text is the beginning of the list.
 func cursorOf(text string) (c page.Cursor) {

@@ -144,16 +144,18 @@ var personalTables = map[string]personalTable{
 	},
 	"payments": {
 		kind: personaldata.Payments, owner: "order_id IN (SELECT id FROM orders WHERE user_id = {user})",
-		exported: "id order_id transaction_id state amount currency received", internal: "out_trade_no protocol app refunded paid",
-		kept: "id order_id transaction_id out_trade_no protocol app refunded state amount currency received paid",
+		exported: "id order_id transaction_id state amount currency received", internal: "out_trade_no protocol app refunded paid user_id",
+		kept: "user_id id order_id transaction_id out_trade_no protocol app refunded state amount currency received paid",
 	},
 	"refunds": {
 		kind: personaldata.Refunds, owner: "payment_id IN (SELECT id FROM payments WHERE order_id IN (SELECT id FROM orders WHERE user_id = " +
 			"{user}))",
 		exported: "id payment_id amount currency reason state wallet_refund_id created updated",
-		internal: "out_refund_no origin requested_by sent next_check", // requested_by is the staff member, whose account's row stays
-		kept:     "id payment_id out_refund_no amount currency origin requested_by state wallet_refund_id created updated sent next_check",
-		blank:    "reason",
+		// requested_by is the staff member, whose account's row stays
+		internal: "out_refund_no origin requested_by user_id sent next_check",
+		kept: "user_id id payment_id out_refund_no amount currency origin requested_by state wallet_refund_id created updated sent " +
+			"next_check",
+		blank: "reason",
 	},
 	"journal": { // of states, numbers and times alone
 		owner:    "order_id IN (SELECT id FROM orders WHERE user_id = {user})",
@@ -171,7 +173,7 @@ var personalTables = map[string]personalTable{
 	},
 	"audit_reasons": {
 		owner:    "record_id IN (SELECT id FROM audit_records WHERE about = {user} OR by_user = {user})",
-		internal: "record_id reason", kept: "record_id", blank: "reason",
+		internal: "record_id reason by_name about_name", kept: "record_id", blank: "reason by_name about_name",
 	},
 	"idempotency_keys": {
 		kind: personaldata.IdempotencyKeys, owner: "user_id = {user}", exported: "name since order_id kind made_id refund_id",

@@ -246,10 +246,18 @@ func (a *api) listHowTos(c *transport.Call) (transport.Reply, error) {
 // listActs returns the acts of staff, the newest first (OFF-01).
 func (a *api) listActs(c *transport.Call) (transport.Reply, error) {
 	q := c.Query()
-	request := audit.Query{Acts: c.Actor.Acts(), CursorRequest: q.Cursor()}
+	w := wanted(c, q, backoffice.Newest)
+	request, err := backoffice.ReadActs(q.Text)
+	q.Wrong.Merge(fault.FieldsOf(err))
+	if request.Span, request.CursorRequest = w.Span, q.Cursor(); w.IsCSV {
+		return exported(c, q, backoffice.Acts, func(r page.CursorRequest) (page.CursorPage[audit.Record], error) {
+			request.CursorRequest = r
+			return a.BackOffice.Recorded(c.Context(), c.Actor, request)
+		})
+	}
 	if err := q.Err(); err != nil {
 		return transport.Reply{}, err
 	}
-	list, err := a.Audit.List(c.Context(), request)
+	list, err := a.Audit.List(c.Context(), backoffice.SeenBy(c.Actor, request))
 	return transport.Continued(c, mapSlice(list.Items, view.OfAct), list.Next), err
 }

@@ -5,9 +5,11 @@ import (
 
 	"plaza/adapters/httpapi/transport"
 	"plaza/adapters/httpapi/view"
+	"plaza/application/backoffice"
 	"plaza/domain/audit"
 	"plaza/domain/fault"
 	"plaza/domain/moderation"
+	"plaza/domain/page"
 	"plaza/domain/user"
 )
 
@@ -166,7 +168,17 @@ func (a *api) listReports(c *transport.Call) (transport.Reply, error) {
 		CursorRequest: q.Cursor(), IsDecided: transport.Choose(q, "state", "open", "decided") == "decided",
 		Kind: transport.Choose(q, "kind", moderation.Kinds()...), Reason: transport.Choose(q, "reason", moderation.Reasons()...),
 	}
+	request.Owner = user.ID(q.PositiveInt("owner", 0))
+	w := wanted(c, q, map[bool]string{false: backoffice.Oldest, true: backoffice.Newest}[request.IsDecided])
+	request.Span, request.IsTurned = w.Span, w.IsOldestFirst == request.IsDecided
 	hours := q.PositiveInt("older_than", 0)
+	if w.IsCSV {
+		return exported(c, q, backoffice.Cases, func(r page.CursorRequest) (page.CursorPage[moderation.Case], error) {
+			request.CursorRequest = r
+			found, err := a.Moderating.Cases(c.Context(), request, hours)
+			return found.CursorPage, err
+		})
+	}
 	if err := q.Err(); err != nil {
 		return transport.Reply{}, err
 	}

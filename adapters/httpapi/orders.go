@@ -3,6 +3,7 @@ package httpapi
 import (
 	"plaza/adapters/httpapi/transport"
 	"plaza/adapters/httpapi/view"
+	"plaza/application/backoffice"
 	"plaza/domain/idempotency"
 	"plaza/domain/payment"
 	"plaza/domain/user"
@@ -18,8 +19,12 @@ func (a *api) listOrders(c *transport.Call) (transport.Reply, error) {
 // listAllOrders returns the orders of everybody or of one user, the newest first.
 func (a *api) listAllOrders(c *transport.Call) (transport.Reply, error) {
 	q := c.Query()
-	f := payment.OrderFilter{User: user.ID(q.PositiveInt("user", 0)), State: transport.Choose(q, "state", payment.States()...)}
+	w := wanted(c, q, backoffice.Newest)
+	f := payment.OrderFilter{User: user.ID(q.PositiveInt("user", 0)), State: transport.Choose(q, "state", payment.States()...), Span: w.Span}
 	c.Audited = []any{"state", f.State, "payer", int64(f.User)}
+	if w.IsCSV {
+		return a.exportedLines(c, q, "orders", backoffice.ListQuery{User: f.User, State: string(f.State), Span: f.Span})
+	}
 	return pageOf(c, q, f, a.Paying.Orders, view.OfStaffOrder)
 }
 
@@ -64,7 +69,16 @@ func (a *api) createOrder(c *transport.Call) (transport.Reply, error) {
 
 func (a *api) listPayments(c *transport.Call) (transport.Reply, error) {
 	q := c.Query()
-	f := payment.PaymentFilter{State: transport.Choose(q, "state", payment.PaymentStates()...)}
-	c.Audited = []any{"state", f.State}
+	w := wanted(c, q, backoffice.Newest)
+	f := payment.PaymentFilter{
+		State: transport.Choose(q, "state", payment.PaymentStates()...), User: user.ID(q.PositiveInt("user", 0)),
+		Order: payment.OrderID(q.PositiveInt("order", 0)), Transaction: q.Text("transaction_id"), Span: w.Span,
+	}
+	c.Audited = []any{"state", f.State, "payer", int64(f.User)}
+	if w.IsCSV {
+		return a.exportedLines(c, q, "payments", backoffice.ListQuery{
+			User: f.User, State: string(f.State), Order: f.Order, Transaction: f.Transaction, Span: f.Span,
+		})
+	}
 	return pageOf(c, q, f, a.Paying.Payments, view.OfPayment)
 }

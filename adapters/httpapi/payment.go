@@ -9,10 +9,12 @@ import (
 
 	"plaza/adapters/httpapi/transport"
 	"plaza/adapters/httpapi/view"
+	"plaza/application/backoffice"
 	"plaza/application/paying"
 	"plaza/domain/fault"
 	"plaza/domain/idempotency"
 	"plaza/domain/payment"
+	"plaza/domain/user"
 )
 
 // paymentBody is a request to pay an order (PAY-01, PAY-07).
@@ -184,8 +186,16 @@ func (a *api) createRefund(c *transport.Call) (transport.Reply, error) {
 func (a *api) listRefunds(c *transport.Call) (transport.Reply, error) {
 	q := c.Query()
 	of := payment.PaymentID(q.PositiveInt("payment", 0))
-	filter := payment.RefundFilter{State: transport.Choose(q, "state", payment.RefundStates()...), Payment: of}
+	w := wanted(c, q, backoffice.Newest)
+	filter := payment.RefundFilter{
+		State: transport.Choose(q, "state", payment.RefundStates()...), Payment: of, User: user.ID(q.PositiveInt("user", 0)), Span: w.Span,
+	}
 	c.Audited = []any{"state", filter.State, "payment", int64(filter.Payment)}
+	if w.IsCSV {
+		return a.exportedLines(c, q, "refunds", backoffice.ListQuery{
+			User: filter.User, State: string(filter.State), Payment: of, Span: w.Span,
+		})
+	}
 	return pageOf(c, q, filter, a.Refunding.Refunds, view.OfRefund)
 }
 

@@ -9,7 +9,9 @@ import (
 
 	"plaza/adapters/httpapi/transport"
 	"plaza/adapters/httpapi/view"
+	"plaza/application/backoffice"
 	"plaza/domain/access"
+	"plaza/domain/fault"
 	"plaza/domain/media"
 	"plaza/domain/page"
 	"plaza/domain/user"
@@ -171,4 +173,31 @@ func pageOf[F, T, V any](
 	}
 	found, err := find(c.Context(), filter, request)
 	return transport.Paged(c, page.Map(found, render)), err
+}
+
+// wanted reads how staff ask for a list (OFF-05). usual is its order without sort.
+func wanted(c *transport.Call, q *transport.Query, usual string) backoffice.Wanted {
+	w, err := backoffice.ReadWanted(q.Text, c.Actor.Local(time.Time{}).Location(), usual)
+	q.Wrong.Merge(fault.FieldsOf(err))
+	return w
+}
+
+// exported answers with the list as CSV.
+func exported[T any](
+	c *transport.Call, q *transport.Query, table backoffice.Table[T], list func(page.CursorRequest) (page.CursorPage[T], error),
+) (transport.Reply, error) {
+	if err := q.Err(); err != nil {
+		return transport.Reply{}, err
+	}
+	csv, err := backoffice.Export(table, list)
+	c.Gin.Header("Content-Disposition", "attachment")
+	return transport.Bare(transport.File{MediaType: "text/csv; charset=utf-8", Bytes: csv}), err
+}
+
+// exportedLines is exported of the list with the name.
+func (a *api) exportedLines(c *transport.Call, q *transport.Query, name string, of backoffice.ListQuery) (transport.Reply, error) {
+	return exported(c, q, backoffice.Lines, func(r page.CursorRequest) (page.CursorPage[backoffice.Line], error) {
+		p, err := a.BackOffice.List(c.Context(), name, of, r.Paged())
+		return page.CursorPage[backoffice.Line]{Items: p.Items, Next: p.Next}, err
+	})
 }

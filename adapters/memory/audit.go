@@ -7,6 +7,7 @@ import (
 	"plaza/domain/audit"
 	"plaza/domain/instant"
 	"plaza/domain/page"
+	"plaza/domain/user"
 )
 
 // Audit is the store as audit.Log.
@@ -34,8 +35,17 @@ func audited[T any](s *Store, entry *audit.Entry, fn func() (T, error)) (result 
 
 func (s *Store) record(r audit.Record) audit.Record {
 	r.ID, r.At = audit.ID(s.numbers.audit.next()), instant.Normalise(r.At)
+	r.ByName, r.AboutName = s.nameOf(r.By.Staff), s.nameOf(r.About)
 	s.audit = append(s.audit, r)
 	return r
+}
+
+// nameOf returns the name of the user; empty: there is no such user, or they were erased.
+func (s *Store) nameOf(id user.ID) string {
+	if m := s.membersOf(id)[id]; m != nil {
+		return m.FullName()
+	}
+	return ""
 }
 
 func (v Audit) Append(ctx context.Context, r audit.Record) (audit.Record, error) {
@@ -44,11 +54,10 @@ func (v Audit) Append(ctx context.Context, r audit.Record) (audit.Record, error)
 
 func (v Audit) List(ctx context.Context, q audit.Query) (page.CursorPage[audit.Record], error) {
 	return read(ctx, v.s, func() (page.CursorPage[audit.Record], error) {
-		all := slices.DeleteFunc(slices.Clone(v.s.audit), func(a audit.Record) bool {
-			return q.After.ID != 0 && int64(a.ID) >= q.After.ID || q.About != 0 && a.About != q.About ||
-				q.Acts != nil && !slices.Contains(q.Acts, a.Act)
+		key := page.Keys(q.Span, audit.Record.Cursor)
+		all := filter(slices.Values(v.s.audit), func(r audit.Record) bool {
+			return q.Admits(r) && (q.After == page.Cursor{} || key(r).Compare(q.After) < 0)
 		})
-		slices.Reverse(all)
-		return page.UpTo(q.Size(), all, audit.Record.Cursor), nil
+		return page.UpTo(q.Size(), sorted(all, latest(key)), key), nil
 	})
 }

@@ -1,6 +1,7 @@
 package memory
 
 import (
+	"cmp"
 	"context"
 	"maps"
 	"slices"
@@ -131,16 +132,17 @@ func (v Moderation) ReportsBy(ctx context.Context, by user.ID, r page.Request) (
 
 func (v Moderation) Cases(ctx context.Context, q moderation.Query) (page.CursorPage[moderation.Case], error) {
 	return read(ctx, v.s, func() (page.CursorPage[moderation.Case], error) {
+		key := page.Keys(q.Ordered(), func(c storedCase) page.Cursor { return c.AtCursor() })
 		found := v.s.cases.where(func(c storedCase) bool {
 			return c.IsDecided() == q.IsDecided && (q.Kind == "" || c.Kind == q.Kind) && (q.Reason == "" || c.People[q.Reason] > 0) &&
-				(q.Before.IsZero() || c.First.Before(q.Before)) &&
-				(q.After == page.Cursor{} || c.AtCursor().Compare(q.After) < 0)
+				(q.Before.IsZero() || c.First.Before(q.Before)) && (q.Owner == 0 || c.Owner == q.Owner) &&
+				q.Has(cmp.Or(c.At, c.First)) && (q.After == page.Cursor{} || key(c).Compare(q.After) < 0)
 		})
 		var shown []moderation.Case
-		for _, c := range sorted(found, latest(func(c storedCase) page.Cursor { return c.AtCursor() })) {
+		for _, c := range sorted(found, latest(key)) {
 			shown = append(shown, v.s.shownCase(c))
 		}
-		return page.UpTo(q.Size(), shown, moderation.Case.AtCursor), nil
+		return page.UpTo(q.Size(), shown, page.Keys(q.Ordered(), moderation.Case.AtCursor)), nil
 	})
 }
 

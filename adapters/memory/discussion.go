@@ -126,6 +126,15 @@ func (v Events) Comments(
 	return p, members, err
 }
 
+func (v Events) AllComments(ctx context.Context, q event.CommentQuery, r page.Request) (page.Page[event.Comment], error) {
+	return read(ctx, v.s, func() (page.Page[event.Comment], error) {
+		key := page.Keys(q.Span, event.Comment.AtCursor)
+		return page.Slice(r, sorted(v.s.comments.where(func(c event.Comment) bool {
+			return (q.On == 0 || c.Event == q.On) && (q.By == 0 || c.Author == q.By) && q.Has(c.Created)
+		}), latest(key)), key)
+	})
+}
+
 func authorsOf(comments []event.Comment) []user.ID {
 	ids := make([]user.ID, len(comments))
 	for i, c := range comments {

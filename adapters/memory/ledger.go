@@ -75,14 +75,14 @@ func (l *ledger) ordersOf(f payment.OrderFilter) []payment.Order {
 	theirs := l.orders.where(func(o payment.Order) bool {
 		inDoubt := func(p payment.Prepayment) bool { return p.IsInDoubt() }
 		return (o.User == f.User || f.User == 0) && (o.State == f.State || f.State == "") &&
-			(!f.IsInDoubt || slices.ContainsFunc(l.prepayments[o.ID], inDoubt))
+			(!f.IsInDoubt || slices.ContainsFunc(l.prepayments[o.ID], inDoubt)) && f.Has(o.Created)
 	})
-	return sorted(theirs, latest(payment.Order.AtCursor))
+	return sorted(theirs, latest(page.Keys(f.Span, payment.Order.AtCursor)))
 }
 
 func (v Ledger) Orders(ctx context.Context, f payment.OrderFilter, p page.Request) (page.Page[payment.Order], error) {
 	return read(ctx, v.s, func() (page.Page[payment.Order], error) {
-		return page.Slice(p, v.s.ledger.ordersOf(f), payment.Order.AtCursor)
+		return page.Slice(p, v.s.ledger.ordersOf(f), page.Keys(f.Span, payment.Order.AtCursor))
 	})
 }
 
@@ -118,9 +118,11 @@ func (v Ledger) Payments(ctx context.Context, f payment.PaymentFilter, r page.Re
 		payments := v.s.ledger.payments.where(func(p payment.Payment) bool {
 			isOver := f.State == payment.RefundDue && p.Refunded >= p.Amount
 			return (f.State == "" || p.State == f.State) && !isOver && (f.Order == 0 || p.Order == f.Order) &&
-				(f.ID == 0 || p.ID == f.ID) && (f.Transaction == "" || p.TransactionID == f.Transaction)
+				(f.ID == 0 || p.ID == f.ID) && (f.Transaction == "" || p.TransactionID == f.Transaction) &&
+				(f.User == 0 || v.s.ledger.orders[p.Order].User == f.User) && f.Has(p.Received)
 		})
-		return page.Slice(r, sorted(payments, latest(payment.Payment.AtCursor)), payment.Payment.AtCursor)
+		key := page.Keys(f.Span, payment.Payment.AtCursor)
+		return page.Slice(r, sorted(payments, latest(key)), key)
 	})
 }
 

@@ -74,7 +74,7 @@ func (s *Store) putRefunds(a payment.RefundAccount) payment.RefundAccount {
 		r := &a.Refunds[n]
 		r.Payment = a.Payment.ID
 		if r.ID == 0 {
-			r.ID = payment.RefundID(s.numbers.refund.next())
+			r.ID, r.Payer = payment.RefundID(s.numbers.refund.next()), l.orders[a.Payment.Order].User
 			if a.Completes != nil {
 				s.requests.answer(idempotency.Answer{Key: *a.Completes, Kind: idempotency.Refund, ID: int64(r.ID), At: r.Created})
 			}
@@ -127,9 +127,11 @@ func (v Ledger) Refund(ctx context.Context, id payment.RefundID) (payment.Refund
 func (v Ledger) Refunds(ctx context.Context, f payment.RefundFilter, p page.Request) (page.Page[payment.Refund], error) {
 	return read(ctx, v.s, func() (page.Page[payment.Refund], error) {
 		selected := v.s.ledger.refunds.where(func(r payment.Refund) bool {
-			return (f.State == "" || r.State == f.State) && (f.Payment == 0 || r.Payment == f.Payment)
+			return (f.State == "" || r.State == f.State) && (f.Payment == 0 || r.Payment == f.Payment) &&
+				(f.User == 0 || r.Payer == f.User) && f.Has(r.Created)
 		})
-		return page.Slice(p, sorted(selected, latest(payment.Refund.AtCursor)), payment.Refund.AtCursor)
+		key := page.Keys(f.Span, payment.Refund.AtCursor)
+		return page.Slice(p, sorted(selected, latest(key)), key)
 	})
 }
 

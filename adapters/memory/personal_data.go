@@ -227,8 +227,11 @@ func (s *Store) kinds(id user.ID) map[personaldata.Kind]iter.Seq[owned] {
 				if r.About == id {
 					o.record = r
 				}
-				if r.Reason != "" {
-					o.erase = func() { s.audit[r.ID-1].Reason = "" }
+				if r.Reason+r.ByName+r.AboutName != "" {
+					o.erase = func() {
+						r.Reason, r.ByName, r.AboutName = "", "", ""
+						s.audit[r.ID-1] = r
+					}
 				}
 				return o
 			}),

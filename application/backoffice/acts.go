@@ -1,37 +1,36 @@
 package backoffice
 
 import (
+	"cmp"
 	"context"
 	"slices"
+	"strconv"
 
 	"plaza/domain/access"
 	"plaza/domain/audit"
+	"plaza/domain/fault"
 	"plaza/domain/page"
+	"plaza/domain/text"
 	"plaza/domain/user"
 )
 
-// RecordedAct is an act of staff, with the names of the people whom it names. People whose data was erased have none.
-type RecordedAct struct {
-	audit.Record
-	StaffName, AboutName string
-}
-
-// Acts returns the acts of staff behind the cursor that the actor may see, the newest first: all of them, or those about a person
-// (MOD-04).
-func (b *BackOffice) Acts(ctx context.Context, actor access.Actor, q audit.Query) (page.CursorPage[RecordedAct], error) {
-	q.Acts = actor.Acts()
+// Recorded returns the acts of staff behind the cursor that the query admits and the actor may see (MOD-04). Where a record has lost a
+// name of then, it has the name of now.
+func (b *BackOffice) Recorded(ctx context.Context, actor access.Actor, q audit.Query) (page.CursorPage[audit.Record], error) {
+	q = SeenBy(actor, q)
 	list, err := b.ports.Audit.List(ctx, q)
 	if err != nil {
-		return page.CursorPage[RecordedAct]{}, err
+		return page.CursorPage[audit.Record]{}, err
 	}
 	var ids []user.ID
 	for _, r := range list.Items {
 		ids = append(ids, r.By.Staff, r.About)
 	}
 	names, err := b.Names(ctx, ids...)
-	acts := page.CursorPage[RecordedAct]{Next: list.Next}
+	acts := page.CursorPage[audit.Record]{Next: list.Next}
 	for _, r := range list.Items {
-		acts.Items = append(acts.Items, RecordedAct{r, names[r.By.Staff], names[r.About]})
+		r.ByName, r.AboutName = cmp.Or(r.ByName, names[r.By.Staff]), cmp.Or(r.AboutName, names[r.About])
+		acts.Items = append(acts.Items, r)
 	}
 	return acts, err
 }
@@ -45,4 +44,37 @@ func (b *BackOffice) Names(ctx context.Context, ids ...user.ID) (map[user.ID]str
 		names[m.ID] = m.FullName()
 	}
 	return names, err
+}
+
+// SeenBy returns the query of those acts that the actor may see.
+func SeenBy(actor access.Actor, q audit.Query) audit.Query {
+	seen := actor.Acts()
+	isUnseen := func(act audit.Act) bool { return seen != nil && !slices.Contains(seen, act) }
+	if q.Acts == nil {
+		q.Acts = seen
+	} else {
+		q.Acts = slices.DeleteFunc(slices.Clone(q.Acts), isUnseen)
+	}
+	return q
+}
+
+// ReadActs returns the query of the parameters by, act and about, which value returns by their names (OFF-05).
+func ReadActs(value func(name string) string) (q audit.Query, err error) {
+	var wrong fault.Fields
+	by, notUID := strconv.ParseInt(value("by"), 10, 64)
+	if q.By.Staff = user.ID(by); notUID != nil && value("by") != "" {
+		if q.By, err = audit.Person(value("by")); err != nil {
+			wrong.Add("by", "Enter a uid, or the name of a person at the command line.")
+		}
+	}
+	if act := audit.Act(value("act")); act != "" {
+		if q.Acts = []audit.Act{act}; !slices.Contains(audit.Acts(), act) {
+			wrong.Add("act", text.NoChoice(act, audit.Acts()...))
+		}
+	}
+	about, notUID := strconv.ParseInt(value("about"), 10, 64)
+	if q.About = user.ID(about); notUID != nil && value("about") != "" {
+		wrong.Add("about", "A positive integer is required.")
+	}
+	return q, wrong.Err()
 }

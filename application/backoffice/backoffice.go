@@ -15,9 +15,14 @@ import (
 	"plaza/application/telemetry"
 	"plaza/domain/access"
 	"plaza/domain/audit"
+	"plaza/domain/event"
 	"plaza/domain/fault"
 	"plaza/domain/imported"
+	"plaza/domain/media"
+	"plaza/domain/moderation"
+	"plaza/domain/payment"
 	"plaza/domain/user"
+	"plaza/domain/userimage"
 	"plaza/domain/verification"
 )
 
@@ -28,6 +33,13 @@ type Ports struct {
 	Tokens     access.Tokens
 	Imports    imported.Store
 	Audit      audit.Log
+	Ledger     payment.Ledger
+	Events     event.Reader
+	Written    event.Repository
+	Discussion event.Discussion
+	Images     userimage.Repository
+	Moderation moderation.Store
+	Addresses  media.Addresses
 	Changes    AccountChanges
 	Describe   Describe
 	Sampler    telemetry.Sampler

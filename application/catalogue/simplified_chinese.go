@@ -84,15 +84,16 @@ var simplifiedChinese = map[string]string{
 	"Characters that change the direction of the text around them are not allowed.": "不能包含会改变周围文字方向的字符。",
 
 	// Times and days.
-	"Date has wrong format. Use YYYY-MM-DD.":        "日期格式错误，请使用 YYYY-MM-DD。",
-	"Choose a day that is at most a year ahead.":    "请选择最多一年之后的日期。",
-	"There is no such day. Use YYYY-MM-DD.":         "该日期不存在，请使用 YYYY-MM-DD。",
-	"Enter a day like 2026-11-20.":                  "请输入日期，例如 2026-11-20。",
-	"Enter a time between the years 1000 and 9999.": "请输入 1000 年至 9999 年之间的时间。",
-	"The end must not be before the start.":         "结束时间不能早于开始时间。",
-	"The update must not be before the creation.":   "更新时间不能早于创建时间。",
-	"This day is in the future.":                    "该日期尚未到来。",
-	"Unknown time zone %q.":                         "未知的时区：%q。",
+	"Date has wrong format. Use YYYY-MM-DD.":                    "日期格式错误，请使用 YYYY-MM-DD。",
+	"Choose a day that is at most a year ahead.":                "请选择最多一年之后的日期。",
+	"There is no such day. Use YYYY-MM-DD.":                     "该日期不存在，请使用 YYYY-MM-DD。",
+	"Enter a uid, or the name of a person at the command line.": "请输入 uid，或在命令行操作的人的姓名。",
+	"Enter a day like 2026-11-20.":                              "请输入日期，例如 2026-11-20。",
+	"Enter a time between the years 1000 and 9999.":             "请输入 1000 年至 9999 年之间的时间。",
+	"The end must not be before the start.":                     "结束时间不能早于开始时间。",
+	"The update must not be before the creation.":               "更新时间不能早于创建时间。",
+	"This day is in the future.":                                "该日期尚未到来。",
+	"Unknown time zone %q.":                                     "未知的时区：%q。",
 
 	// Logging in, accounts and codes.
 	"Authentication credentials were not provided. " +

@@ -71,9 +71,9 @@ var simplifiedChinesePages = map[string]string{
 	"Ordered": "下单", "Refund ordered": "已发起退款", "The refund is in progress": "退款进行中",
 	"The refund ended; nothing was returned": "退款已结束，款项未退回", "The wallet is asked to take the payment": "正在请钱包收款",
 	"The wallet goes on waiting for the payer": "钱包继续等待付款人付款", "Paid": "已支付", "The order has ended": "订单已结束",
-	"The refund went wrong": "退款异常", "Lists": "列表", "Find an order or a payment": "查找订单或支付",
-	"Number of the order, or the wallet’s number of the payment": "订单编号，或钱包的支付单号",
-	"No order and no payment has this number.":                   "没有此编号的订单或支付。", "Nothing here.": "这里什么都没有。", "Order %d": "订单 %d",
+	"The refund went wrong": "退款异常", "Lists": "列表",
+
+	"Nothing here.": "这里什么都没有。", "Order %d": "订单 %d",
 	"Payment %d": "支付 %d", "Refund %d": "退款 %d", "Person": "用户", "Subject": "商品", "Amount": "金额", "Left": "可退余额", "Expires": "到期",
 	"Received": "到账", "Number at the wallet": "钱包单号", "Number of the prepayment": "预支付单号", "none": "无",
 	"No payment is recorded.": "没有支付记录。", "What happened": "经过", "Nothing was refunded.": "没有退款。", "Refund…": "退款…",
@@ -99,7 +99,7 @@ var simplifiedChinesePages = map[string]string{
 	"Scopes": "权限", "Works in the back office": "可使用后台", "Roles in the back office": "后台角色", "Sessions": "会话", "enabled": "正常",
 	"disabled": "已停用", "Orders": "订单", "Change this account": "更改此账号",
 	"Colleagues read it later. At most 500 characters.": "同事之后会看到，最多 500 个字符。", "Leave it": "放弃",
-	"This is your own account.": "这是您自己的账号。", "What staff did to this account": "工作人员对此账号的操作", "Disable this account?": "停用此账号？",
+	"This is your own account.": "这是您自己的账号。", "Disable this account?": "停用此账号？",
 	"Disable…": "停用…",
 	"The person cannot log in, and all sessions stop working. What they wrote stays.": "该用户无法登录，所有会话失效，其发布的内容保留。",
 	"Disable the account": "停用账号", "Enable this account?": "启用此账号？", "Enable…": "启用…",
@@ -156,8 +156,8 @@ var simplifiedChinesePages = map[string]string{
 	"Show it again": "恢复显示", "Hide it": "隐藏",
 
 	// What staff did.
-	"Act": "操作", "On": "对象", "Nothing is recorded.": "没有记录。", "Older": "更早", "What staff did about %s": "工作人员对 %s 的操作",
-	"Show everything": "显示全部", "%s, at the command line": "%s（命令行）", "issued a token": "签发了令牌",
+	"Act": "操作", "On": "对象", "Nothing is recorded.": "没有记录。", "Older": "更早",
+	"%s, at the command line": "%s（命令行）", "issued a token": "签发了令牌",
 	"compared a bill of the wallet": "核对了钱包账单", "repaired derived data": "修复了派生数据", "dismissed a report": "驳回了举报",
 	"created an account": "创建了账号", "erased the person": "注销了用户", "exported the person’s data": "导出了用户数据",
 	"set the phone number": "更改了手机号", "changed the rights": "更改了权限",
@@ -171,4 +171,18 @@ var simplifiedChinesePages = map[string]string{
 	"profile of account": "账号资料", "file": "文件", "token": "令牌", "order": "订单", "bill of": "账单", "database": "数据库",
 	"closed an order": "关闭了订单", "settled a difference": "了结了差异", "sent a code for a new password": "发送了重设密码的验证码",
 	"difference": "差异",
+
+	// Lists, people and events.
+	"Filter, sort, download": "筛选、排序、下载", "From": "从", "To": "到", "Order": "排序", "Lines on a page": "每页行数",
+	"The first 10,000 of the list. Narrow it by its days for the others.": "仅含列表的前 10,000 项。要得到其余部分，请缩小日期范围。", "Picture": "图片",
+	"newest first": "最新在前", "oldest first": "最早在前", "Open reports about them": "关于此人的待处理举报",
+	"Decided reports about them": "关于此人的已处理举报", "Reports by them": "此人的举报", "Hidden by staff": "被工作人员隐藏",
+	"What staff did about them": "工作人员对此人的操作", "Images": "图片", "valid": "有效", "ended": "已结束", "taken down": "已下架",
+	"dismissed": "已驳回", "account disabled": "账号已停用", "not decided": "待处理", "All…": "全部…", "None.": "无。", "Plates": "图片",
+	"It has no plates.": "没有图片。", "It has no comments.": "没有评论。", "Payments of orders": "订单的支付", "All payments": "全部支付",
+	"All orders": "全部订单", "Find money": "查找资金",
+	"Number of the order, the wallet’s number of the payment, or who paid: phone number, " +
+		"uid or name": "订单号、钱包的支付号，或付款人：手机号、uid 或姓名",
+	"No order, no payment and no person has this number or name.": "没有订单、支付或用户使用此号码或姓名。", "Found": "查找结果", "Money of": "资金所属：",
+	"Show everyone’s": "显示所有人的", "uid, or the name at the command line": "uid，或命令行的姓名", "About (uid)": "关于（uid）",
 }

@@ -1,13 +1,14 @@
 // Package audit records the acts of staff: who did what, on what, and when (MOD-04).
 //
-// A record has ids and codes alone, and is never changed or deleted. Its reason, a free text, is stored apart: an erasure
-// blanks it.
+// A record has ids and codes alone, and is never changed or deleted. Its reason, a free text, and the names of those whom it
+// is by and about are stored apart: an erasure of one of them blanks them.
 package audit
 
 import (
 	"context"
 	"errors"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -59,6 +60,16 @@ const (
 	Restored             Act = "restored"
 	ReportDecided        Act = "report_decided"
 )
+
+// Acts returns every act.
+func Acts() []Act {
+	return []Act{
+		AccountCreated, AccountDisabled, AccountEnabled, AccountErased, AccountExported, PasswordSet, PhoneSet, ScopesSet,
+		StaffGranted, StaffRevoked, TokenIssued, TokenRevoked, SessionsEnded, OrderCreated, RefundOrdered, BillReconciled,
+		Imported, DemoLoaded, DemoRemoved, Repaired, SchemaMigrated, BackedUp, PicturesAdopted, Hidden, Restored,
+		ReportDecided, PasswordCodeSent, OrderClosed, FindingSettled,
+	}
+}
 
 // Kind is a kind of objects. It is stored.
 type Kind string
@@ -128,6 +139,9 @@ type Record struct {
 	Object Object
 	About  user.ID // the person whom the act concerns; zero: none
 	Reason string  // empty: none was given, or it was erased
+	// ByName and AboutName are what the member of staff and the person whom the act concerns were called then, which the
+	// store knows; empty: there was no such account, or it was erased.
+	ByName, AboutName string
 }
 
 // OnAccount returns the record of an act on the account. With lacks who does it, and when.
@@ -136,13 +150,21 @@ func OnAccount(act Act, id user.ID) Record {
 }
 
 // Cursor returns where a list continues behind the record.
-func (r Record) Cursor() page.Cursor { return page.Cursor{ID: int64(r.ID)} }
+func (r Record) Cursor() page.Cursor { return page.At(r.At, r.ID) }
 
 // Query selects records.
 type Query struct {
-	About user.ID // the person whom the acts concern; zero: all records
-	Acts  []Act   // nil: all
+	By        Actor   // zero: anyone
+	Acts      []Act   // nil: any
+	About     user.ID // the person whom the acts concern; zero: anyone, or no one
+	page.Span         // of when it was done
 	page.CursorRequest
+}
+
+// Admits reports whether the query selects the record, wherever it continues.
+func (q Query) Admits(r Record) bool {
+	return (q.By == Actor{} || r.By == q.By) && (q.Acts == nil || slices.Contains(q.Acts, r.Act)) &&
+		(q.About == 0 || r.About == q.About) && q.Has(r.At)
 }
 
 // Log stores the records. The store of which it is a port writes the record that a context carries (see With) in the
@@ -152,6 +174,7 @@ type Query struct {
 type Log interface {
 	// Append stores the record of an act that changed no stored data, and returns it with its ID.
 	Append(ctx context.Context, r Record) (Record, error)
-	// List returns the records behind the cursor, the newest first: all of them, or those about a person, or of some acts.
+	// List returns the records behind the cursor that the query admits, the latest first, ties by descending id, or in the order
+	// of its span.
 	List(ctx context.Context, q Query) (page.CursorPage[Record], error)
 }

@@ -96,6 +96,13 @@ type Reader interface {
 	Located(ctx context.Context, after ID, limit int) ([]Located, error)
 }
 
+// CommentQuery selects comments.
+type CommentQuery struct {
+	On        ID      // the event; zero: any
+	By        user.ID // their author; zero: anyone
+	page.Span         // of when they were written
+}
+
 // Discussion stores comments and likes, their exact counts, and their notifications
 // (notification.Store). Comments and likes do not modify the event.
 type Discussion interface {
@@ -117,6 +124,9 @@ type Discussion interface {
 	// descending id, and their authors as user.Directory returns them at that moment. It leaves out those that are not
 	// VisibleTo the viewer, and the total does not count them. A deleted event has no comments.
 	Comments(ctx context.Context, on ID, viewer user.ID, p page.Request) (page.Page[Comment], map[user.ID]*user.Member, error)
+	// AllComments returns a page of the comments that the query selects, hidden ones included, the newest first, ties by descending
+	// id, or in the order of its span.
+	AllComments(ctx context.Context, q CommentQuery, p page.Request) (page.Page[Comment], error)
 	// Like sets whether the user likes the event. Repeating a call changes nothing, but is
 	// charged. It returns ErrNotFound if the event does not exist or the user may not see it by VisibleStates.
 	Like(ctx context.Context, l Like, charges ...ratelimit.Charge) error

@@ -71,13 +71,13 @@ const (
 // IsDecided reports whether staff have decided the case.
 func (c Case) IsDecided() bool { return c.Outcome != "" }
 
-// AtCursor returns the place of the case in its list: of open cases by the first report, the earliest first, of decided ones by the
-// decision, the latest first.
+// AtCursor returns the place of the case in a list whose latest case is the first: open cases by the first report, decided ones by
+// the decision.
 func (c Case) AtCursor() page.Cursor {
 	if c.IsDecided() {
 		return page.At(c.At, c.ID)
 	}
-	return page.Cursor{Rank: -c.First.UnixMicro(), ID: -int64(c.ID)}
+	return page.At(c.First, c.ID)
 }
 
 // Query selects cases.
@@ -86,7 +86,16 @@ type Query struct {
 	Kind      Kind      // empty: all
 	Reason    Reason    // that a report has; empty: all
 	Before    time.Time // that were first reported before; zero: all
+	Owner     user.ID   // whose things they are about; zero: all
+	IsTurned  bool      // the latest open case is the first, or the earliest decided one
+	page.Span           // of the first reports of open cases, and of the decisions of others. Its order is that of Ordered
 	page.CursorRequest
+}
+
+// Ordered returns the span in the order of the cases.
+func (q Query) Ordered() page.Span {
+	q.IsOldestFirst = q.IsDecided == q.IsTurned
+	return q.Span
 }
 
 // Picture is a picture of a thing.

@@ -33,7 +33,7 @@ type Orders interface {
 	// newest first, ties by descending id.
 	OpenOrders(ctx context.Context, id user.ID) ([]Order, error)
 	// Orders returns a page of the orders that the filter selects, the newest first, ties by
-	// descending id.
+	// descending id, or in the order of its span.
 	Orders(ctx context.Context, f OrderFilter, p page.Request) (page.Page[Order], error)
 	// OrdersOf returns those of the orders that exist, in any order.
 	OrdersOf(ctx context.Context, ids []OrderID) ([]Order, error)
@@ -44,6 +44,7 @@ type OrderFilter struct {
 	User      user.ID // zero: of all users
 	State     State   // empty: any
 	IsInDoubt bool    // only those with a prepayment whose outcome the wallet has not told (Prepayment.IsInDoubt)
+	page.Span         // of their creation
 }
 
 // Trades stores what happens to orders.
@@ -74,7 +75,7 @@ type Refunds interface {
 	// Refund returns the refund, or ErrNoRefund.
 	Refund(ctx context.Context, id RefundID) (Refund, error)
 	// Refunds returns a page of the refunds that the filter selects, the newest first, ties by
-	// descending id.
+	// descending id, or in the order of its span.
 	Refunds(ctx context.Context, f RefundFilter, p page.Request) (page.Page[Refund], error)
 	// DueRefunds returns at most limit refunds whose NextCheck has come by now, the earliest first, and
 	// postpones it until next in the same step: no other call may return them before.
@@ -120,12 +121,14 @@ type PaymentFilter struct {
 	Order       OrderID      // zero: of any order, or of none
 	ID          PaymentID    // zero: any
 	Transaction string       // the wallet's number; empty: any
+	User        user.ID      // who its order is for; zero: anyone, or no one
+	page.Span                // of their receipt
 }
 
 // Reports reads what staff reviews.
 type Reports interface {
 	// Payments returns a page of the payments that the filter selects, the newest first, ties by
-	// descending id. If it selects the state RefundDue, those are only the payments of which
+	// descending id, or in the order of its span. If it selects the state RefundDue, those are only the payments of which
 	// something is not refunded.
 	Payments(ctx context.Context, f PaymentFilter, p page.Request) (page.Page[Payment], error)
 	// Journal returns the order's journal entries, the oldest first.

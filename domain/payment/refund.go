@@ -56,6 +56,7 @@ type Refund struct {
 	Reason   string
 	Origin   RefundOrigin
 	Staff    user.ID // zero unless the Origin is RefundByStaff
+	Payer    user.ID // who the order of the payment is for, which the store knows; zero: the payment has none
 	State    RefundState
 	WalletID string // the wallet's number of the refund; empty: the wallet has not confirmed it
 	Created  time.Time
@@ -121,8 +122,10 @@ func (d RefundDraft) Check() error {
 
 // RefundFilter selects refunds.
 type RefundFilter struct {
-	State   RefundState // empty: any
-	Payment PaymentID   // zero: any
+	State     RefundState // empty: any
+	Payment   PaymentID   // zero: any
+	User      user.ID     // who the order of its payment is for; zero: anyone, or no one
+	page.Span             // of their creation
 }
 
 // RefundRequest is a request to the wallet to return money. Equal requests with the same No are one

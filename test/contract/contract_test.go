@@ -61,6 +61,7 @@ func (on store) rows() []row {
 		roleRows, overviewRows, importRunRows, usualPlaceRows, sessionRows,
 		addressLimitRows, oracleRows, assignedRows, borderRows, formRows, spoofRows, polyglotRows, keyRows,
 		codeRows, joiningRows, resettingRows, changingPhoneRows, profileRows, lineRows, leavingRows, staffPageRows, staffJobRows,
+		staffListRows,
 	)
 	if on.isDurable {
 		all = append(all, durableRows...)

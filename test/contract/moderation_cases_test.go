@@ -266,18 +266,18 @@ func staffPagesCases(t *testing.T, s *server) {
 	bob.post(t, reportPath, object{"comment": comment, "reason": "abuse"}).is(201)
 	b := s.browser(t)
 	b.logsIn(s.staff(t)).leads("")
-	b.opens("reports/").shows(200, fmt.Sprintf("Event %d: illegal × 2", id), "As it was reported, and still is",
+	b.opens("reports/").shows(200, fmt.Sprintf("Event %d</a>: illegal × 2", id), "As it was reported, and still is",
 		`<iframe sandbox srcdoc="<p>Buy &#34;weapons&#34;</p>"`, `<label class="blurred"><input type="checkbox"> Show this picture`,
-		"/media/private/", fmt.Sprintf("On event %d: Hm", id))
+		"/media/private/", fmt.Sprintf(`<a href="/back-office/events/%d/">On event %[1]d</a>: Hm`, id))
 	assert.NotContains(t, b.body, "As it is now")
 	ada.patch(t, eventPath(id), object{"html_content": "", "title": "Tea", "view_permission": 200}).is(200)
 	b.opens("reports/?kind=event").shows(200, "As it was reported", "weapons", "As it is now", "Tea", "private")
 	assert.NotContains(t, b.body, "Comment ")
 	b.opens("reports/?reason=spam").shows(200, "No report is open.", `<option value="spam" selected>`)
-	b.opens("reports/?kind=comment&older_than=x").shows(200, fmt.Sprintf("Comment %d: abuse", comment))
+	b.opens("reports/?kind=comment&older_than=x").shows(200, fmt.Sprintf("Comment %d</a>: abuse", comment))
 	bob.post(t, images, object{"img": dot}).is(201)
 	ada.post(t, reportPath, object{"user": bob.id, "reason": "spam"}).is(201)
-	b.opens("reports/?kind=user").shows(200, fmt.Sprintf("Person %d: spam", bob.id))
+	b.opens("reports/?kind=user").shows(200, fmt.Sprintf("Person %d</a>: spam", bob.id))
 }
 
 func ownReports(t *testing.T, s *server) {

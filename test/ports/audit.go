@@ -24,6 +24,7 @@ func Audit(t *testing.T, open Open) {
 	open.keeps(t, []promise{
 		{"Append returns the record with its ID, and List the records behind the cursor, the newest first", auditListed},
 		{"List returns the records about a person", auditAbout},
+		{"List returns the records of an actor, an act and a span of time, with the names of then", auditSpans},
 		{"the first change under a context writes the record that it carries, whichever port makes it, and no later change does", auditWritten},
 		{"a change that fails, or is rolled back, writes none, and the next one does", auditFailed},
 		{"of many changes at once one writes it", auditAtOnce},
@@ -52,8 +53,10 @@ func auditListed(w *fixtures) {
 	for i := range 5 {
 		r := audit.OnAccount(audit.AccountExported, ada)
 		r.At, r.By, r.Reason = noon.Add(time.Duration(i)*time.Second), audit.Actor{Person: "王丽"}, fmt.Sprint("O'Brien 🀄 ", i)
+		r.AboutName = w.member(ada).FullName()
 		if i == 2 {
-			r = audit.Record{At: noon, By: audit.Actor{Staff: staff}, Act: audit.BackedUp, Object: audit.Object{Kind: audit.Database}}
+			r = audit.Record{At: r.At, By: audit.Actor{Staff: staff}, Act: audit.BackedUp, Object: audit.Object{Kind: audit.Database}}
+			r.ByName = w.member(staff).FullName()
 		}
 		stored, err := w.Stores.Audit.Append(w.Context(), r)
 		require.NoError(w, err)
@@ -141,6 +144,8 @@ func auditWritten(w *fixtures) {
 		require.NoError(w, audit.Complete(ctx, w.Stores.Audit), port)
 		all := w.audited()
 		require.Len(w, all, before+1, port)
+		assert.Equal(w, w.member(ada).FullName(), all[0].AboutName, port)
+		all[0].AboutName = "" // which the caller does not need
 		r.ID, r.At, r.By = all[0].ID, noon, audit.Actor{Person: "maria"}
 		assert.Equal(w, r, all[0], port)
 		stored, written := audit.Written(ctx)

@@ -27,6 +27,7 @@ var eventDiscussing = []promise{
 	{"RemoveComment deletes the comment, or returns ErrNoComment", removeComment},
 	{"of many who remove a comment at once one does", removeCommentAtOnce},
 	{"Comments is newest first, ties by descending id; the total counts what paging yields, and past it is NotFound", commentsPages},
+	{"AllComments lists those on an event and of an author, hidden ones included, by spans of time", commentSpans},
 	{"an event that is gone has no comments", commentsGone},
 	{"Newest returns for every event its newest comments, at most limit each", newestComments},
 	{"Like sets whether the user likes the event, in any previous state", likeOrNot},

@@ -23,6 +23,7 @@ var ledgerOrders = []promise{
 	{"an order of an unknown user is an error, and is not stored", addDanglingOrder},
 	{"Orders returns a page of the user's orders that are in the state, or of all, and OpenOrders the open ones: newest first, ties by " +
 		"descending id", ordersOf},
+	{"orders, payments and refunds are listed by whose they are and by spans of time", ledgerSpans},
 	{"an order begins its journal, and is to be looked at when it ends", addOrderNotes},
 }
 

@@ -123,7 +123,7 @@ func changeRefunds(w *fixtures) {
 		want.Entries, want.Payment.Refunded = nil, want.Refunded()
 		for i := range want.Refunds {
 			assert.Positive(w, got.Refunds[i].ID)
-			want.Refunds[i].ID = got.Refunds[i].ID
+			want.Refunds[i].ID, want.Refunds[i].Payer = got.Refunds[i].ID, w.traded(paid.Order).Order.User
 		}
 		all = append(all, got)
 		assert.Equal(w, want, got, n)

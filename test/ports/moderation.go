@@ -22,6 +22,7 @@ func Moderation(t *testing.T, open Open) {
 	open.keeps(t, append([]promise{
 		{"Report stores the report; the same again is the first", reportOnce},
 		{"the reports of a thing are one case, also at once; another one after the decision", reportCases},
+		{"cases are listed by whose thing they are about and by spans of time", caseSpans},
 		{"open cases are listed by the first report, decided ones by the decision, by what they are, behind a cursor", listCases},
 		{"a case keeps the thing as it was, each form once, and the newest notes", keepVersions},
 		{"a case keeps one copy of each picture; what it does not need is queued", keepCopies},

@@ -28,13 +28,13 @@ type CommentRow struct {
 	ReplyTo       event.CommentID `bun:",nullzero"`
 	ReplyAuthor   user.ID         `bun:",scanonly,nullzero"`
 	Hidden        bool
+	engine.PageRow
 }
 
 // authoredComment is a comment with its author.
 type authoredComment struct {
 	CommentRow
 	people.MemberRow
-	engine.PageRow
 }
 
 func (r CommentRow) Comment() event.Comment {
@@ -234,6 +234,13 @@ func (v Events) Comments(
 		people.AddMember(members, row.Member())
 	}
 	return page.Map(found, func(row authoredComment) event.Comment { return row.Comment() }), members, err
+}
+
+func (v Events) AllComments(ctx context.Context, q event.CommentQuery, r page.Request) (page.Page[event.Comment], error) {
+	p, err := engine.ListPage[CommentRow](ctx, v.DB, r, func(query *bun.SelectQuery) *bun.SelectQuery {
+		return engine.WhereSet(engine.WhereSet(engine.Within(query, "created", q.Span), "event_id", q.On), "author_id", q.By)
+	}, engine.Latest(v.DB, q.Span, "created", "id", func(r CommentRow) page.Cursor { return r.Comment().AtCursor() }))
+	return page.Map(p, CommentRow.Comment), err
 }
 
 func (v Events) Like(ctx context.Context, l event.Like, charges ...ratelimit.Charge) error {

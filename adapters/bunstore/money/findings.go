@@ -15,7 +15,7 @@ import (
 var (
 	// refundsOf finds the refunds with the numbers $1.
 	refundsOf = engine.Both(`
-		SELECT id, payment_id, out_refund_no, amount, currency, reason, origin, requested_by, state, wallet_refund_id,
+		SELECT id, payment_id, out_refund_no, amount, currency, reason, origin, requested_by, user_id, state, wallet_refund_id,
 			created, updated, sent, next_check
 		FROM refunds
 		WHERE out_refund_no = ANY($1)`)

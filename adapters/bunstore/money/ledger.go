@@ -68,8 +68,8 @@ func (v Ledger) Orders(ctx context.Context, f payment.OrderFilter, r page.Reques
 			query = query.Where(`id IN (SELECT order_id FROM prepayments
 				WHERE state IN ('preparing', 'unknown', 'live', 'closing') AND state IN ('unknown', 'closing'))`)
 		}
-		return engine.WhereSet(engine.WhereSet(query, "state", f.State), "user_id", f.User)
-	}, engine.Latest(v.DB, "created", "id", func(r OrderRow) page.Cursor { return page.At(r.Created.Time, r.ID) }))
+		return engine.WhereSet(engine.WhereSet(engine.Within(query, "created", f.Span), "state", f.State), "user_id", f.User)
+	}, engine.Latest(v.DB, f.Span, "created", "id", func(r OrderRow) page.Cursor { return page.At(r.Created.Time, r.ID) }))
 	return page.Map(p, OrderRow.Order), err
 }
 
@@ -127,8 +127,8 @@ func (v Ledger) Payments(ctx context.Context, f payment.PaymentFilter, r page.Re
 			query = query.Where("id = ?", named.ID)
 		}
 		query = engine.WhereSet(engine.WhereSet(query, "state", f.State), "order_id", f.Order)
-		return engine.WhereSet(query, "id", f.ID)
-	}, engine.Latest(v.DB, "received", "id", func(r PaymentRow) page.Cursor { return page.At(r.Received.Time, r.ID) }))
+		return engine.WhereSet(engine.WhereSet(engine.Within(query, "received", f.Span), "user_id", f.User), "id", f.ID)
+	}, engine.Latest(v.DB, f.Span, "received", "id", func(r PaymentRow) page.Cursor { return page.At(r.Received.Time, r.ID) }))
 	return page.Map(p, PaymentRow.Payment), err
 }
 
@@ -151,8 +151,8 @@ const (
 	// staff, $8 state, $9 the wallet's number, $10 created, $11 updated, $12 sent, $13 next check.
 	insertRefund = `
 		INSERT INTO refunds (payment_id, out_refund_no, amount, currency, reason, origin, requested_by, state, wallet_refund_id,
-			created, updated, sent, next_check)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)
+			created, updated, sent, next_check, user_id)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, (SELECT user_id FROM payments WHERE id = $1))
 		RETURNING id`
 
 	// updateRefund changes the refund $1: $2 state, $3 the wallet's number, $4 updated, $5 sent, $6 next check.
@@ -177,7 +177,8 @@ func (v Ledger) ChangeRefunds(
 		if err := storeRefunds(tx, old, &next); err != nil {
 			return err
 		}
-		for _, made := range next.Refunds[len(old.Refunds):] {
+		for i, made := range next.Refunds[len(old.Refunds):] {
+			next.Refunds[len(old.Refunds)+i].Payer = payer
 			audit.Made(ctx, audit.Numbered(audit.Refund, made.ID), payer)
 		}
 		next.Payment.Refunded = next.Refunded()
@@ -238,8 +239,9 @@ func (v Ledger) Refund(ctx context.Context, id payment.RefundID) (payment.Refund
 
 func (v Ledger) Refunds(ctx context.Context, f payment.RefundFilter, r page.Request) (page.Page[payment.Refund], error) {
 	p, err := engine.ListPage[RefundRow](ctx, v.DB, r, func(query *bun.SelectQuery) *bun.SelectQuery {
+		query = engine.WhereSet(engine.Within(query, "created", f.Span), "user_id", f.User)
 		return engine.WhereSet(engine.WhereSet(query, "state", f.State), "payment_id", f.Payment)
-	}, engine.Latest(v.DB, "created", "id", func(r RefundRow) page.Cursor { return page.At(r.Created.Time, r.ID) }))
+	}, engine.Latest(v.DB, f.Span, "created", "id", func(r RefundRow) page.Cursor { return page.At(r.Created.Time, r.ID) }))
 	return page.Map(p, RefundRow.Refund), err
 }
 

@@ -17,8 +17,8 @@ var paymentsOf = engine.Both(`
 // insertPayment stores the payment of the order $1, with the transaction $2, unless that is stored: $3 prepayment, $4
 // protocol, $5 app, $6 state, $7 amount, $8 currency, $9 received, $10 refunded, $11 paid.
 const insertPayment = `
-	INSERT INTO payments (order_id, transaction_id, out_trade_no, protocol, app, state, amount, currency, received, refunded, paid)
-	VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
+	INSERT INTO payments (order_id, transaction_id, out_trade_no, protocol, app, state, amount, currency, received, refunded, paid, user_id)
+	VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, (SELECT user_id FROM orders WHERE id = $1))
 	ON CONFLICT (transaction_id) DO NOTHING`
 
 // addPayment queues the statement that stores the payment; zero: of no order.
@@ -137,6 +137,7 @@ type RefundRow struct {
 	Reason         string
 	Origin         payment.RefundOrigin
 	RequestedBy    user.ID `bun:",nullzero"`
+	UserID         user.ID `bun:",nullzero"`
 	State          payment.RefundState
 	WalletRefundID string
 	Created        engine.Time
@@ -150,7 +151,7 @@ type RefundRow struct {
 func (r RefundRow) Refund() payment.Refund {
 	return payment.Refund{
 		ID: r.ID, Payment: r.PaymentID, No: r.No, Amount: r.Amount, Currency: r.Currency, Reason: r.Reason, Origin: r.Origin,
-		Staff: r.RequestedBy, State: r.State, WalletID: r.WalletRefundID,
+		Staff: r.RequestedBy, Payer: r.UserID, State: r.State, WalletID: r.WalletRefundID,
 		Created: r.Created.Time, Updated: r.Updated.Time, Sent: r.Sent.Time, NextCheck: r.NextCheck.Time,
 	}
 }

@@ -138,6 +138,6 @@ func (r BlockRow) Block() block.Block {
 func (v Blocks) List(ctx context.Context, by user.ID, r page.Request) (page.Page[block.Block], error) {
 	p, err := engine.ListPage[BlockRow](ctx, v.DB, r, func(query *bun.SelectQuery) *bun.SelectQuery {
 		return query.Where("b.user_id = ? AND b.is_by_user", by)
-	}, engine.Latest(v.DB, "b.created", "b.other_id", func(r BlockRow) page.Cursor { return page.At(r.Created.Time, r.OtherID) }))
+	}, engine.Latest(v.DB, page.Span{}, "b.created", "b.other_id", func(r BlockRow) page.Cursor { return page.At(r.Created.Time, r.OtherID) }))
 	return page.Map(p, BlockRow.Block), err
 }

@@ -137,7 +137,7 @@ func (v Subscriptions) List(ctx context.Context, q subscription.Query) (page.Pag
 				q.Type, subscription.FollowCategory, subscription.FollowUser)
 		}
 		return query
-	}, engine.Latest(v.DB, "s.created", "s.id", func(r SubscriptionRow) page.Cursor { return page.At(r.Created.Time, r.ID) }))
+	}, engine.Latest(v.DB, page.Span{}, "s.created", "s.id", func(r SubscriptionRow) page.Cursor { return page.At(r.Created.Time, r.ID) }))
 	return page.Map(p, SubscriptionRow.Subscription), err
 }
 

@@ -3,13 +3,12 @@
 package staff
 
 import (
-	"cmp"
 	"context"
-	"math"
 
 	"github.com/uptrace/bun"
 
 	"plaza/adapters/bunstore/internal/engine"
+	"plaza/adapters/bunstore/people"
 	"plaza/domain/audit"
 	"plaza/domain/instant"
 	"plaza/domain/page"
@@ -31,14 +30,25 @@ type auditRow struct {
 	ObjectID      string
 	About         user.ID `bun:",nullzero"`
 	Reason        string  `bun:",scanonly,nullzero"`
+	ByName        string  `bun:",scanonly,nullzero"`
+	AboutName     string  `bun:",scanonly,nullzero"`
 }
 
 func (r auditRow) record() audit.Record {
 	return audit.Record{
 		ID: r.ID, At: r.At.Time, By: audit.Actor{Staff: r.ByUser, Person: r.ByPerson}, Act: r.Act,
-		Object: audit.Object{Kind: r.ObjectKind, ID: r.ObjectID}, About: r.About, Reason: r.Reason,
+		Object: audit.Object{Kind: r.ObjectKind, ID: r.ObjectID}, About: r.About, Reason: r.Reason, ByName: r.ByName, AboutName: r.AboutName,
 	}
 }
+
+// namesThen finds the names of the users $1 and $2.
+const namesThen = `SELECT id AS member_id, firstname, lastname FROM users WHERE id IN ($1, $2) AND phone NOT LIKE 'erased-%'`
+
+// recordOfPerson finds a record of the person $1 at the command line.
+const recordOfPerson = "SELECT id FROM audit_records WHERE by_person = $1 LIMIT 1"
+
+// insertTexts stores what may be blanked of the record $1: $2 the reason, $3 and $4 the names of those whom it is by and about.
+const insertTexts = "INSERT INTO audit_reasons (record_id, reason, by_name, about_name) VALUES ($1, $2, $3, $4)"
 
 // insertRecord stores that the member of staff $2, or the person $3 at the command line, did $4 at $1 to the object $5 $6,
 // which concerns the user $7.
@@ -60,7 +70,7 @@ func AuditEntry(ctx context.Context) *engine.Joining {
 			if err != nil {
 				return err
 			}
-			return insertAudit(tx, r, &id)
+			return insertAudit(tx, &r, &id)
 		},
 		Ended: func(committed bool) {
 			if !committed {
@@ -71,35 +81,59 @@ func AuditEntry(ctx context.Context) *engine.Joining {
 	}
 }
 
-// insertAudit stores the record and sets its ID.
-func insertAudit(tx *engine.Tx, r audit.Record, id *audit.ID) error {
+// insertAudit stores the record, with the names of then, and sets its ID.
+func insertAudit(tx *engine.Tx, r *audit.Record, id *audit.ID) error {
+	r.ByName, r.AboutName = "", ""
 	tx.Queue(insertRecord, instant.Normalise(r.At), engine.NullIfZero(r.By.Staff), engine.NullIfEmpty(r.By.Person), r.Act, r.Object.Kind,
 		r.Object.ID, engine.NullIfZero(r.About)).Into((*int64)(id))
-	if r.Reason == "" {
+	engine.Found(tx, tx.Queue(namesThen, r.By.Staff, r.About), func(row *people.MemberRow) error {
+		if row.MemberID == r.By.Staff {
+			r.ByName = row.Member().FullName()
+		}
+		if row.MemberID == r.About {
+			r.AboutName = row.Member().FullName()
+		}
 		return nil
-	}
+	})
 	if err := tx.Send(); err != nil {
 		return err
 	}
-	tx.Queue("INSERT INTO audit_reasons (record_id, reason) VALUES ($1, $2)", *id, r.Reason)
+	if r.Reason+r.ByName+r.AboutName != "" {
+		tx.Queue(insertTexts, *id, r.Reason, r.ByName, r.AboutName)
+	}
 	return nil
 }
 
 func (v Audit) Append(ctx context.Context, r audit.Record) (audit.Record, error) {
 	r.At = instant.Normalise(r.At)
-	err := v.DB.Write(ctx, func(tx *engine.Tx) error { return insertAudit(tx, r, &r.ID) })
+	err := v.DB.Write(ctx, func(tx *engine.Tx) error { return insertAudit(tx, &r, &r.ID) })
 	return r, err
 }
 
 func (v Audit) List(ctx context.Context, q audit.Query) (page.CursorPage[audit.Record], error) {
+	var named auditRow
+	if q.By.Person != "" { // staff may type anything, which bun would write into a text
+		var err error
+		if named, err = engine.One[auditRow](ctx, v.DB, nil, recordOfPerson, q.By.Person); err != nil || named.ID == 0 {
+			return page.CursorPage[audit.Record]{}, err
+		}
+	}
+	order := engine.Latest(v.DB, q.Span, "r.at", "r.id", func(r auditRow) page.Cursor { return r.record().Cursor() })
 	rows, err := engine.SelectAll[auditRow](ctx, v.DB, func(query *bun.SelectQuery) *bun.SelectQuery {
-		query = query.ColumnExpr("r.id, r.at, r.by_user, r.by_person, r.act, r.object_kind, r.object_id, r.about, q.reason").
-			Join("LEFT JOIN audit_reasons AS q ON q.record_id = r.id").
-			Where("r.id < ?", cmp.Or(q.After.ID, math.MaxInt64))
+		query = query.ColumnExpr("?TableColumns, q.reason, q.by_name, q.about_name").
+			Join("LEFT JOIN audit_reasons AS q ON q.record_id = r.id")
+		if q.After != (page.Cursor{}) {
+			query = query.Where(order.Behind, order.Values(q.After)...)
+		}
 		if q.Acts != nil {
 			query = query.Where("r.act IN (?)", bun.List(q.Acts))
 		}
-		return engine.WhereSet(query, "r.about", q.About).OrderExpr("r.id DESC").Limit(int64(q.Size() + 1))
+		if named.ID != 0 {
+			query = query.Where("r.by_person = (SELECT n.by_person FROM audit_records n WHERE n.id = ?)", named.ID)
+		}
+		query = engine.WhereSet(query, "r.by_user", q.By.Staff)
+		query = engine.Within(engine.WhereSet(query, "r.about", q.About), "r.at", q.Span)
+		return query.OrderExpr(order.By).Limit(int64(q.Size() + 1))
 	})
-	return page.UpTo(q.Size(), engine.Mapped(rows, auditRow.record), audit.Record.Cursor), err
+	return page.UpTo(q.Size(), engine.Mapped(rows, auditRow.record), page.Keys(q.Span, audit.Record.Cursor)), err
 }

@@ -211,18 +211,19 @@ func (v Moderation) Case(ctx context.Context, id moderation.CaseID) (moderation.
 }
 
 func (v Moderation) Cases(ctx context.Context, q moderation.Query) (page.CursorPage[moderation.Case], error) {
+	at := "first_reported"
+	if q.IsDecided {
+		at = "decided"
+	}
+	order := engine.Latest(v.DB, q.Ordered(), at, "id", func(r caseRow) page.Cursor { return r.aCase().AtCursor() })
 	rows, err := engine.SelectAll[caseRow](ctx, v.DB, func(query *bun.SelectQuery) *bun.SelectQuery {
-		at := func(rank int64) engine.Time { return engine.At(time.UnixMicro(rank).UTC()) }
 		if q.IsDecided {
-			query = query.Where("decided IS NOT NULL").Order("decided DESC", "id DESC")
-			if after := q.After; after != (page.Cursor{}) {
-				query = query.Where("(decided, id) < (?, ?)", at(after.Rank), after.ID)
-			}
+			query = query.Where("decided IS NOT NULL")
 		} else {
-			query = query.Where("decided IS NULL").Order("first_reported", "id")
-			if after := q.After; after != (page.Cursor{}) {
-				query = query.Where("(first_reported, id) > (?, ?)", at(-after.Rank), -after.ID)
-			}
+			query = query.Where("decided IS NULL")
+		}
+		if q.After != (page.Cursor{}) {
+			query = query.Where(order.Behind, order.Values(q.After)...)
 		}
 		if q.Reason != "" {
 			query = query.Where("? > 0", bun.Ident(q.Reason))
@@ -230,9 +231,10 @@ func (v Moderation) Cases(ctx context.Context, q moderation.Query) (page.CursorP
 		if !q.Before.IsZero() {
 			query = query.Where("first_reported < ?", engine.At(q.Before))
 		}
-		return engine.WhereSet(query, "kind", q.Kind).Limit(int64(q.Size() + 1))
+		query = engine.WhereSet(engine.WhereSet(engine.Within(query, at, q.Span), "kind", q.Kind), "owner_id", q.Owner)
+		return query.OrderExpr(order.By).Limit(int64(q.Size() + 1))
 	})
-	found := page.UpTo(q.Size(), engine.Mapped(rows, caseRow.aCase), moderation.Case.AtCursor)
+	found := page.UpTo(q.Size(), engine.Mapped(rows, caseRow.aCase), page.Keys(q.Ordered(), moderation.Case.AtCursor))
 	if err == nil {
 		err = v.addKept(ctx, found.Items)
 	}

@@ -119,9 +119,10 @@ func eraseRecords[Row feedstore.RecordRow](
 	return len(ids), cmp.Or(err, erased.Write(v.DB, tx))
 }
 
-// eraseReasons blanks the reasons of audit records, which themselves stay.
+// eraseReasons blanks the reasons and names of audit records, which themselves stay.
 func (v PersonalData) eraseReasons(tx *engine.Tx, _ user.ID, ids []int64) (int, error) {
-	_, err := tx.NewUpdate().Table("audit_reasons").Set("reason = ''").Where("record_id IN (?)", bun.List(ids)).Exec(tx.Context())
+	_, err := tx.NewUpdate().Table("audit_reasons").Set("reason = '', by_name = '', about_name = ''").
+		Where("record_id IN (?)", bun.List(ids)).Exec(tx.Context())
 	return len(ids), err
 }
 

@@ -289,7 +289,7 @@ var personalKinds = map[personaldata.Kind]personalKind{
 	personaldata.StaffActs: {
 		table: "audit_records", key: "id", erase: PersonalData.eraseReasons,
 		left: `(about = ?0 OR by_user = ?0)
-			AND EXISTS (SELECT 1 FROM audit_reasons q WHERE q.record_id = audit_records.id AND q.reason <> '')`,
+			AND EXISTS (SELECT 1 FROM audit_reasons q WHERE q.record_id = audit_records.id AND q.reason || q.by_name || q.about_name <> '')`,
 		records: exportingRows("about = ?0", "id + 0", func(r *auditRow) exported {
 			return keyed(r.record(), r.ID)
 		}),

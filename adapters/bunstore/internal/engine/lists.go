@@ -37,12 +37,29 @@ type Order[R any] struct {
 	Key    func(R) page.Cursor     // of a row
 }
 
-// Latest returns the order by a column of a time and one of ids, the latest first.
-func Latest[R any](s *DB, at, id string, key func(R) page.Cursor) Order[R] {
-	return Order[R]{
-		By: at + " DESC, " + id + " DESC", Behind: "(" + at + ", " + id + ") < (?, ?)", Key: key,
-		Values: func(c page.Cursor) []any { return []any{s.Dialect.Instant(time.UnixMicro(c.Rank).UTC()), c.ID} },
+// Latest returns the order by a column of a time and one of ids, the latest first, or in the order of the span.
+func Latest[R any](s *DB, span page.Span, at, id string, key func(R) page.Cursor) Order[R] {
+	o := Order[R]{By: at + " DESC, " + id + " DESC", Behind: "(" + at + ", " + id + ") < (?, ?)"}
+	if span.IsOldestFirst {
+		o.By, o.Behind = at+", "+id, "("+at+", "+id+") > (?, ?)"
 	}
+	o.Key = page.Keys(span, key)
+	o.Values = func(c page.Cursor) []any {
+		c = span.Usual(c)
+		return []any{s.Dialect.Instant(time.UnixMicro(c.Rank).UTC()), c.ID}
+	}
+	return o
+}
+
+// Within adds the condition that the time in the column is in the span.
+func Within(query *bun.SelectQuery, column string, s page.Span) *bun.SelectQuery {
+	if !s.From.IsZero() {
+		query = query.Where("? >= ?", bun.Safe(column), At(s.From))
+	}
+	if !s.Until.IsZero() {
+		query = query.Where("? < ?", bun.Safe(column), At(s.Until))
+	}
+	return query
 }
 
 // LatestID returns the order by ids, the greatest first.

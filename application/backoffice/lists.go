@@ -1,0 +1,307 @@
+package backoffice
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"plaza/domain/access"
+	"plaza/domain/audit"
+	"plaza/domain/calendar"
+	"plaza/domain/event"
+	"plaza/domain/fault"
+	"plaza/domain/media"
+	"plaza/domain/moderation"
+	"plaza/domain/page"
+	"plaza/domain/payment"
+	"plaza/domain/text"
+	"plaza/domain/user"
+	"plaza/domain/userimage"
+)
+
+// Line is a thing in a list of staff: money, or what a person has, wrote or did (OFF-05). What its kind does not have is zero.
+type Line struct {
+	Kind     audit.Kind
+	ID       int64
+	Of       int64 // the order of a payment, the payment of a refund, the event of a comment
+	State    string
+	Act      audit.Act // of a record
+	Amount   int64
+	Refunded int64
+	Currency string
+	User     user.ID // whose it is, or the member of staff who did it
+	Name     string  // of the user; empty: there is none, or they were erased
+	Text     string
+	Number   string // of the wallet
+	At       time.Time
+	Picture  string // its address
+}
+
+// Wanted is how staff ask for a list, on the page and over the interface (OFF-05).
+type Wanted struct {
+	page.Span
+	IsCSV bool
+}
+
+// ReadWanted reads the parameters from, to, sort and format, which text returns by their names. Days are those of the zone, up to
+// and including the last one. usual is the order without sort.
+func ReadWanted(value func(name string) string, zone *time.Location, usual string) (w Wanted, err error) {
+	var wrong fault.Fields
+	day := func(name string) (d calendar.Date) {
+		if sent := value(name); sent != "" {
+			if d, err = calendar.ParseDate(sent); err != nil {
+				wrong.Add(name, "Enter a day like 2026-11-20.")
+			}
+		}
+		return d
+	}
+	chosen := func(name, usual string, choices ...string) string {
+		sent := cmp.Or(value(name), usual)
+		if !slices.Contains(choices, sent) {
+			wrong.Add(name, text.NoChoice(sent, choices...))
+		}
+		return sent
+	}
+	from, to := day("from"), day("to")
+	if !from.IsZero() {
+		w.From = from.Begin(zone)
+	}
+	if !to.IsZero() {
+		w.Until = to.AddDays(1).Begin(zone)
+	}
+	if !to.IsZero() && to.Compare(from) < 0 {
+		wrong.Add("to", "The end must not be before the start.")
+	}
+	w.IsOldestFirst = chosen("sort", usual, Newest, Oldest) == Oldest
+	w.IsCSV = chosen("format", "json", "json", "csv") == "csv"
+	return w, wrong.Err()
+}
+
+// The orders of lists.
+const (
+	Newest = "newest"
+	Oldest = "oldest"
+)
+
+// InDoubt stands for a state of the orders of which the wallet has not told whether they are paid.
+const InDoubt = "in doubt"
+
+// ListQuery selects the lines of a list.
+type ListQuery struct {
+	User  user.ID  // whose; zero: everyone's, of money
+	On    event.ID // what comments are on; zero: any
+	State string   // of money; empty: any
+
+	Order       payment.OrderID   // of payments; zero: any
+	Payment     payment.PaymentID // of refunds; zero: any
+	Transaction string            // of a payment; empty: any
+	Actor       access.Actor      // who asks, of acts
+	page.Span
+}
+
+// lists are the lists by their names.
+var lists = map[string]func(*BackOffice, context.Context, ListQuery, page.Request) (page.Page[Line], error){
+	"orders": (*BackOffice).orders, "payments": (*BackOffice).payments, "refunds": (*BackOffice).refunds,
+	"events": (*BackOffice).events, "comments": (*BackOffice).comments, "images": (*BackOffice).images,
+	"reports": (*BackOffice).reports, "cases": (*BackOffice).cases, "hidden": (*BackOffice).hidden,
+	"decided": func(b *BackOffice, ctx context.Context, q ListQuery, r page.Request) (page.Page[Line], error) {
+		q.State = "decided"
+		return b.cases(ctx, q, r)
+	},
+	"sessions": (*BackOffice).sessions, "acts": (*BackOffice).acts,
+}
+
+// List returns a page of the list with the name, which must be one of them. Lists of acts and cases are read by cursors alone.
+func (b *BackOffice) List(ctx context.Context, name string, q ListQuery, r page.Request) (page.Page[Line], error) {
+	p, err := lists[name](b, ctx, q, r)
+	if err != nil {
+		return p, err
+	}
+	var ids []user.ID
+	for _, l := range p.Items {
+		ids = append(ids, l.User)
+	}
+	names, err := b.Names(ctx, ids...)
+	return page.Map(p, func(l Line) Line {
+		l.Name = cmp.Or(l.Name, names[l.User])
+		return l
+	}), err
+}
+
+func (b *BackOffice) orders(ctx context.Context, q ListQuery, r page.Request) (page.Page[Line], error) {
+	f := payment.OrderFilter{User: q.User, State: payment.State(q.State), Span: q.Span}
+	if q.State == InDoubt {
+		f.State, f.IsInDoubt = "", true
+	}
+	p, err := b.ports.Ledger.Orders(ctx, f, r)
+	return page.Map(p, lineOfOrder), err
+}
+
+func lineOfOrder(o payment.Order) Line {
+	return Line{
+		Kind: audit.Order, ID: int64(o.ID), State: string(o.State), Amount: o.Amount, Currency: o.Currency, User: o.User,
+		Text: o.Subject, Number: o.Transaction, At: o.Created,
+	}
+}
+
+func (b *BackOffice) payments(ctx context.Context, q ListQuery, r page.Request) (page.Page[Line], error) {
+	p, err := b.ports.Ledger.Payments(ctx, payment.PaymentFilter{
+		User: q.User, State: payment.PaymentState(q.State), Order: q.Order, Transaction: q.Transaction, Span: q.Span,
+	}, r)
+	if err != nil {
+		return page.Page[Line]{}, err
+	}
+	var ids []payment.OrderID
+	for _, one := range p.Items {
+		ids = append(ids, one.Order)
+	}
+	orders, err := b.ports.Ledger.OrdersOf(ctx, ids)
+	byID := map[payment.OrderID]payment.Order{}
+	for _, o := range orders {
+		byID[o.ID] = o
+	}
+	return page.Map(p, func(one payment.Payment) Line {
+		of := byID[one.Order]
+		return Line{
+			Kind: audit.Payment, ID: int64(one.ID), Of: int64(one.Order), State: Standing(one), Amount: one.Amount, Refunded: one.Refunded,
+			Currency: one.Currency, User: of.User, Text: of.Subject, Number: one.TransactionID, At: one.Received,
+		}
+	}), err
+}
+
+// Standing returns the state of a payment for staff. Of one whose refunds were ordered nothing is due any more.
+func Standing(p payment.Payment) string {
+	if p.State == payment.RefundDue && p.Refunded >= p.Amount {
+		return "refunding"
+	}
+	return string(p.State)
+}
+
+func (b *BackOffice) refunds(ctx context.Context, q ListQuery, r page.Request) (page.Page[Line], error) {
+	p, err := b.ports.Ledger.Refunds(ctx, payment.RefundFilter{
+		User: q.User, State: payment.RefundState(q.State), Payment: q.Payment, Span: q.Span,
+	}, r)
+	return page.Map(p, func(one payment.Refund) Line {
+		return Line{
+			Kind: audit.Refund, ID: int64(one.ID), Of: int64(one.Payment), State: string(one.State), Amount: one.Amount,
+			Currency: one.Currency, User: one.Payer, Text: one.Reason, Number: one.WalletID, At: one.Created,
+		}
+	}), err
+}
+
+func (b *BackOffice) events(ctx context.Context, q ListQuery, r page.Request) (page.Page[Line], error) {
+	p, err := b.ports.Events.List(ctx, event.Query{Author: q.User, Viewer: q.User, Page: r})
+	return page.Map(p, func(e event.Entry) Line {
+		s := e.State()
+		return Line{Kind: audit.Event, ID: int64(s.ID), State: Exposed(s), Text: cmp.Or(s.Title, s.Content), At: s.Created}
+	}), err
+}
+
+// Exposed returns who sees the event, for staff.
+func Exposed(s event.State) string {
+	switch {
+	case s.IsHidden:
+		return "hidden"
+	case s.Status == event.Draft:
+		return "draft"
+	}
+	return map[event.Permission]string{event.Contact: "contacts", event.Private: "private"}[s.Permission]
+}
+
+func (b *BackOffice) comments(ctx context.Context, q ListQuery, r page.Request) (page.Page[Line], error) {
+	p, err := b.ports.Discussion.AllComments(ctx, event.CommentQuery{On: q.On, By: q.User, Span: q.Span}, r)
+	return page.Map(p, func(c event.Comment) Line {
+		return Line{
+			Kind: audit.Comment, ID: int64(c.ID), Of: int64(c.Event), State: hiddenIf(c.Hidden), User: c.Author, Text: c.Content, At: c.Created,
+		}
+	}), err
+}
+
+func hiddenIf(is bool) string { return map[bool]string{true: "hidden"}[is] }
+
+func (b *BackOffice) images(ctx context.Context, q ListQuery, r page.Request) (page.Page[Line], error) {
+	p, err := b.ports.Images.List(ctx, userimage.Query{Owner: q.User}, r)
+	return page.Map(p, func(i userimage.Image) Line {
+		return Line{
+			Kind: audit.Image, ID: int64(i.ID), Text: strings.Join(i.Tags.Names(), ", "), At: i.Created, Picture: b.picture(i.Key),
+		}
+	}), err
+}
+
+// picture returns the address of the picture in a small size.
+func (b *BackOffice) picture(key media.Key) string {
+	return media.SizeAt(b.ports.Addresses.Of(key, b.ports.Now()), "sm")
+}
+
+func (b *BackOffice) reports(ctx context.Context, q ListQuery, r page.Request) (page.Page[Line], error) {
+	p, err := b.ports.Moderation.ReportsBy(ctx, q.User, r)
+	return page.Map(p, func(one moderation.Report) Line {
+		state := string(one.State())
+		if one.State() == moderation.Open {
+			state = "undecided"
+		}
+		return Line{
+			Kind: audit.Kind(one.Kind), ID: one.Thing.ID, State: state,
+			Text: strings.TrimSuffix(string(one.Reason)+": "+one.Text, ": "), At: one.Created,
+		}
+	}), err
+}
+
+// cases lists the open reports of what is the person's, or the decided ones.
+func (b *BackOffice) cases(ctx context.Context, q ListQuery, r page.Request) (page.Page[Line], error) {
+	p, err := b.ports.Moderation.Cases(ctx, moderation.Query{
+		Owner: q.User, IsDecided: q.State == "decided", Span: q.Span, CursorRequest: page.Behind(r.After(), r.Size()),
+	})
+	return page.Map(partOf(r, p), func(c moderation.Case) Line {
+		return Line{
+			Kind: audit.Kind(c.Kind), ID: c.Thing.ID, State: cmp.Or(string(c.Outcome), "undecided"), Text: c.Decision.Reason,
+			At: cmp.Or(c.At, c.First),
+		}
+	}), err
+}
+
+// partOf returns the part of a list behind a cursor as a page.
+func partOf[T any](r page.Request, p page.CursorPage[T]) page.Page[T] {
+	return page.Page[T]{Items: p.Items, Next: p.Next, Request: r}
+}
+
+func (b *BackOffice) hidden(ctx context.Context, q ListQuery, r page.Request) (page.Page[Line], error) {
+	p, err := b.ports.Moderation.Of(ctx, q.User, r)
+	return page.Map(p, func(h moderation.Hiding) Line {
+		return Line{Kind: audit.Kind(h.Kind), ID: h.ID, State: "hidden", Text: h.Reason, At: h.At}
+	}), err
+}
+
+// sessions lists the keys of the account, of which there are few.
+func (b *BackOffice) sessions(ctx context.Context, q ListQuery, r page.Request) (page.Page[Line], error) {
+	account, err := b.ports.Accounts.ByID(ctx, q.User)
+	if err != nil {
+		return page.Page[Line]{}, err
+	}
+	tokens, err := b.ports.Tokens.OfUsers(ctx, q.User)
+	p := page.Page[Line]{Request: r}
+	for _, t := range tokens {
+		state := "ended"
+		if t.IsValid(account, b.ports.Now()) {
+			state = "valid"
+		}
+		p.Items = append(p.Items, Line{Kind: audit.Token, ID: int64(t.ID), State: state, At: t.Created})
+	}
+	p.Total = len(p.Items)
+	return p, err
+}
+
+func (b *BackOffice) acts(ctx context.Context, q ListQuery, r page.Request) (page.Page[Line], error) {
+	p, err := b.ports.Audit.List(ctx, SeenBy(q.Actor, audit.Query{
+		About: q.User, Span: q.Span, CursorRequest: page.Behind(r.After(), r.Size()),
+	}))
+	return page.Map(partOf(r, p), func(a audit.Record) Line {
+		id, _ := strconv.ParseInt(a.Object.ID, 10, 64) // others have no number
+		return Line{
+			Kind: a.Object.Kind, ID: id, Act: a.Act, User: a.By.Staff, Name: cmp.Or(a.ByName, a.By.Person), Text: a.Reason, At: a.At,
+		}
+	}), err
+}

@@ -1,0 +1,214 @@
+package contract
+
+import (
+	"fmt"
+	"html"
+	"io"
+	"net/http"
+	"net/url"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"plaza/application/backoffice"
+	"plaza/domain/audit"
+	"plaza/domain/user"
+)
+
+// staffListRows show what staff see of people and events, and their lists.
+var staffListRows = []row{
+	{"OFF-05 a person, an event and their parts are whole and linked", staffSeeWhole, everyStore},
+	{"OFF-05 lists are narrowed by days, turned round, and exported, on the page and over the interface", staffListsNarrowed, everyStore},
+	{"OFF-05 acts are found by who did them, what they did, and to whom", staffActsFound, everyStore},
+	{"OFF-05 an export has at most 10,000 rows", staffExportsBounded, oneStore},
+	{"OFF-05 money is found by who pays", staffMoneyFound, oneStore},
+	{"OFF-05 what is wrong about the form of a list is said in the page, and over the interface", staffListsWrong, oneStore},
+}
+
+// staffListSales show money in the lists of staff.
+var staffListSales = []sale{
+	{"OFF-05 who calls about a double payment is served in five clicks", staffServeCaller, oneStore},
+}
+
+// follows opens the page of the first link to a path that the pattern matches.
+func (b *browser) follows(pattern string) *browser {
+	b.Helper()
+	link := regexp.MustCompile(`href="/back-office/(` + pattern + `)"`).FindStringSubmatch(html.UnescapeString(b.body))
+	require.NotNil(b, link, "%s in %s", pattern, b.body)
+	return b.opens(link[1])
+}
+
+// exports returns the list at the path as CSV.
+func (p person) exports(t *testing.T, path string) string {
+	t.Helper()
+	req, err := http.NewRequestWithContext(t.Context(), "GET", p.server.url+path, nil)
+	require.NoError(t, err)
+	req.Header.Set("Authorization", "Token "+p.key)
+	res, err := dialer.Do(req)
+	require.NoError(t, err)
+	defer res.Body.Close()
+	body, err := io.ReadAll(res.Body)
+	require.NoError(t, err)
+	assert.Equal(t, []any{200, "text/csv; charset=utf-8"}, []any{res.StatusCode, res.Header.Get("Content-Type")}, "%s", body)
+	return string(body)
+}
+
+func staffServeCaller(t *testing.T, s *till) {
+	_, transaction := s.twice(t)
+	payer, err := s.app.Stores.Ledger.Order(t.Context(), 1)
+	require.NoError(t, err)
+	account, err := s.app.Stores.Accounts.ByID(t.Context(), payer.User)
+	require.NoError(t, err)
+	b := s.browser(t)
+	b.logsIn(s.staff(t)).leads("")
+	b.follows("money/").shows(200, "Find money")
+	b.opens("money/search/?q="+url.QueryEscape(account.Phone.String())).leads(fmt.Sprintf("people/%d/", payer.User)).
+		shows(200, "Payment 1", "Payment 2", "paid the order", "to be refunded", "¥9.90")
+	b.follows("money/payment/2/").shows(200, transaction, fmt.Sprintf(`href="/back-office/people/%d/"`, payer.User))
+	once := regexp.MustCompile(`name="once" value="([^"]+)"`).FindStringSubmatch(b.body)[1]
+	b.opens("money/payment/2/?amount=9.9&reason=It+came+in+twice&once="+once).
+		shows(200, "Refund this?", fmt.Sprintf("Ada Berg (%d)", payer.User))
+	b.sends("money/payment/2/", "amount", "9.9", "reason", "It came in twice", "once", once).leads("money/payment/2/?done=refund").
+		shows(200, "The refund was ordered.")
+	b.follows(fmt.Sprintf("people/%d/", payer.User)).shows(200, "Refund 1", "It came in twice")
+}
+
+func staffSeeWhole(t *testing.T, s *server) {
+	staff, ada, bob := s.staff(t), s.called(t, "Augusta", "Byron"), s.called(t, "Bob", strings.Repeat("Tables", 10))
+	staff.post(t, newOrder, draftFor(ada)).is(201)
+	id := ada.writes(t, object{"title": "Fog <1>", "content": "Grey"}).is(201).int("data.id")
+	plate := ada.post(t, plates, object{"event": id, "photo": dot}).is(201).int("data.id")
+	public := ada.publishes(t, "Sun")
+	comment := bob.comments(t, public, "Rude")
+	image := bob.keeps(t, "cat")
+	ada.post(t, reportPath, object{"comment": comment, "reason": "abuse", "text": "Look"}).is(201)
+	staff.post(t, hidePath, object{"comment": comment, "reason": "It is rude"}).is(201)
+	b := s.browser(t)
+	b.logsIn(staff).leads("")
+	b.opens(fmt.Sprintf("people/%d/", ada.id)).shows(200, "Order 1", "Fog <1>", "a draft", "Reports by them", "abuse: Look",
+		fmt.Sprintf(`href="/back-office/money/?list=orders&user=%d"`, ada.id), fmt.Sprintf(`href="/back-office/audit/?about=%d"`, ada.id))
+	b.follows(fmt.Sprintf("events/%d/", id)).shows(200, "Fog <1>", "Grey", fmt.Sprintf("Plate %d", plate), "&size=sm", "It has no comments.",
+		fmt.Sprintf(`<a href="/back-office/people/%d/">Augusta Byron (%[1]d)</a>`, ada.id))
+	b.opens(fmt.Sprintf("people/%d/", bob.id)).
+		shows(200, "Rude", "It is rude", fmt.Sprintf("Image %d", image), "cat", "hid", "Hidden", "valid")
+	b.follows(fmt.Sprintf("comments/%d/", comment)).leads(fmt.Sprintf("events/%d/#comment-%d", public, comment)).
+		shows(200, "Sun", "Rude", "hidden", fmt.Sprintf(`id="comment-%d"`, comment))
+	b.opens(fmt.Sprintf("people/%d/?all=comments&page_size=50", bob.id)).shows(200, "Rude", "Download as CSV")
+	b.opens(fmt.Sprintf("people/%d/?all=comments&format=csv", bob.id)).shows(200, fmt.Sprintf("comment,%d,%d,hidden,", comment, public))
+	for _, path := range []string{"people/%d/?all=orders", "people/%d/?all=all", "events/7777%d/", "comments/7777%d/"} {
+		b.opens(fmt.Sprintf(path, bob.id)).shows(404)
+	}
+}
+
+func staffListsNarrowed(t *testing.T, s *server) {
+	staff, ada, bob := s.staff(t), s.member(t), s.member(t)
+	day := func() string { return s.clock.Now().In(time.FixedZone("", 8*3600)).Format(time.DateOnly) } // of the member of staff
+	var days []string
+	for i, subject := range []string{"Tea", "=HYPERLINK(\"x\"),1", "+86"} {
+		draft := draftFor([]person{ada, bob, ada}[i])
+		draft["subject"] = subject
+		staff.post(t, newOrder, draft).is(201)
+		days = append(days, day())
+		s.clock.advance(25 * time.Hour)
+	}
+	subjects := func(query string) (all []any) { return staff.get(t, newOrder+query).is(200).each("data", "subject") }
+	assert.Equal(t, []any{"+86", "=HYPERLINK(\"x\"),1", "Tea"}, subjects(""))
+	assert.Equal(t, []any{"Tea", "=HYPERLINK(\"x\"),1", "+86"}, subjects("?sort=oldest"))
+	assert.Equal(t, []any{"=HYPERLINK(\"x\"),1"}, subjects("?from="+days[1]+"&to="+days[1]))
+	assert.Equal(t, []any{"+86"}, subjects(fmt.Sprintf("?user=%d&from=%s", ada.id, days[1])))
+	first := staff.get(t, newOrder+"?sort=oldest&cursor=&page_size=1").is(200)
+	assert.Equal(t, []any{"=HYPERLINK(\"x\"),1", "+86"}, subjects("?sort=oldest&cursor="+first.text("cursor.next")))
+
+	csv := "\ufeffkind,id,of,state,amount,refunded,currency,uid,name,text,wallet_id,at\r\n"
+	assert.True(t, strings.HasPrefix(staff.exports(t, newOrder+"?format=csv&page=7"), csv+"order,3,,open,"))
+	exported := staff.exports(t, fmt.Sprintf("%s?format=csv&user=%d", newOrder, bob.id))
+	assert.Regexp(t, `^order,2,,open,990,,CNY,\d+,Ada Berg,"'=HYPERLINK\(""x""\),1",,2026-[^\r\n]*Z\r\n$`, strings.TrimPrefix(exported, csv))
+	b := s.browser(t)
+	b.logsIn(staff).leads("")
+	b.opens("money/?list=open&sort=oldest&from="+days[1]).shows(200, "=HYPERLINK", "+86", `value="`+days[1]+`"`)
+	assert.Regexp(t, `(?s)HYPERLINK.*\+86`, html.UnescapeString(b.body))
+	assert.NotContains(t, b.body, "Tea")
+	b.shows(200, fmt.Sprintf(`href="?format=csv&from=%s&list=open&sort=oldest"`, days[1]))
+	b.opens("money/?list=open&format=csv&sort=oldest&from="+days[1]).shows(200, csv+"order,2,", "'+86")
+	assert.Equal(t, `attachment; filename="orders.csv"`, b.header.Get("Content-Disposition"))
+}
+
+func staffActsFound(t *testing.T, s *server) {
+	nora, max, ada := s.staff(t), s.staff(t), s.called(t, "Augusta", "Byron")
+	nora.does(t, "disable/", ada).is(200)
+	max.does(t, "enable/", ada).is(200)
+	max.post(t, newOrder, draftFor(nora)).is(201)
+	_, err := s.app.Stores.Audit.Append(t.Context(), audit.Record{
+		At: time.Now(), By: audit.Actor{Person: "王丽"}, Act: audit.BackedUp, Object: audit.Object{Kind: audit.Database}, Reason: "-1",
+	})
+	require.NoError(t, err)
+	b := s.browser(t)
+	b.logsIn(nora).leads("")
+	for query, want := range map[string][]string{
+		fmt.Sprint("by=", nora.id): {"account_disabled"}, fmt.Sprint("by=", max.id): {"order_created", "account_enabled"},
+		"by=" + url.QueryEscape("王丽"): {"backed_up"}, "act=account_enabled": {"account_enabled"}, "from=2125-01-01": {},
+		fmt.Sprint("about=", ada.id): {"account_enabled", "account_disabled"}, fmt.Sprint("by=", nora.id, "&act=account_enabled"): {},
+		fmt.Sprint("sort=oldest&about=", ada.id): {"account_disabled", "account_enabled"}, "to=2020-01-01": {},
+	} {
+		assert.Equal(t, want, nora.get(t, acts+"?"+query).is(200).column("data", "act"), query)
+		b.opens("audit/?" + query).shows(200)
+		assert.Equal(t, len(want), strings.Count(b.body, `<tr role="row"><td`), query)
+	}
+	require.NoError(t, s.app.Stores.Directory.ChangeProfile(t.Context(), ada.id, user.ProfileChange{Firstname: new("Renamed")}))
+	b.opens("audit/?act=account_disabled").shows(200, "Augusta Byron")
+	b.opens("audit/?format=csv").shows(200, "王丽,,backed_up,database,,,,'-1", ",Augusta Byron,")
+	assert.Equal(t, b.body, nora.exports(t, acts+"?format=csv"))
+}
+
+func staffExportsBounded(t *testing.T, s *server) {
+	staff := s.staff(t)
+	for range backoffice.MaxExport + 10 {
+		_, err := s.app.Stores.Audit.Append(t.Context(), audit.Record{
+			At: s.clock.Now(), By: audit.Actor{Person: "王丽"}, Act: audit.BackedUp, Object: audit.Object{Kind: audit.Database},
+		})
+		require.NoError(t, err)
+	}
+	assert.Equal(t, 1+10_000, strings.Count(staff.exports(t, acts+"?format=csv"), "\r\n"))
+	assert.Len(t, staff.get(t, acts+"?page_size=100").is(200).list("data"), 100)
+}
+
+func staffMoneyFound(t *testing.T, s *server) {
+	staff, ada := s.staff(t), s.called(t, "Augusta", "Byron")
+	s.called(t, "Augustus", "Byron")
+	staff.post(t, newOrder, draftFor(ada)).is(201)
+	b := s.browser(t)
+	b.logsIn(staff).leads("")
+	at := fmt.Sprintf("people/%d/", ada.id)
+	for _, text := range []string{ada.phone, "augusta byron", fmt.Sprint(ada.id)} {
+		b.opens("money/search/?q="+url.QueryEscape(text)).leads(at).shows(200, "Order 1")
+	}
+	b.opens("money/search/?q=byron").shows(200, "Augusta Byron", "Augustus Byron", `href="/back-office/`+at)
+	b.opens(fmt.Sprintf("money/?list=orders&user=%d", ada.id)).shows(200, "Money of", "Order 1")
+	b.opens(fmt.Sprintf("money/?list=orders&user=%d", staff.id)).shows(200, "Nothing here.")
+	b.opens("money/search/?q=nobody").shows(404, "No order, no payment and no person")
+	b.opens("money/search/?q=x").shows(400, "Enter at least one Chinese character")
+}
+
+func staffListsWrong(t *testing.T, s *server) {
+	staff := s.staff(t)
+	b := s.browser(t)
+	b.logsIn(staff).leads("")
+	for _, c := range []struct{ query, field string }{
+		{"from=1.1.2026", "from"}, {"to=2026-02-30", "to"}, {"from=2026-02-02&to=2026-02-01", "to"}, {"sort=amount", "sort"},
+		{"format=xlsx", "format"}, {"page_size=x", "page_size"},
+	} {
+		for path, page := range map[string]string{newOrder: "money/", acts: "audit/", staffReports: "reports/", payments: "money/?list=applied"} {
+			staff.get(t, path+"?"+c.query).invalid(c.field)
+			sep := map[bool]string{true: "&", false: "?"}[strings.Contains(page, "?")]
+			b.opens(page+sep+c.query).shows(400, "Please correct this:", fmt.Sprintf(`href="#%s"`, c.field), `name="from"`)
+		}
+	}
+	for _, query := range []string{"act=everything", "by=4%204", "about=x"} {
+		staff.get(t, acts+"?"+query).invalid(query[:strings.Index(query, "=")])
+		b.opens("audit/?"+query).shows(400, "Please correct this:")
+	}
+}
