@@ -191,7 +191,7 @@ func (s *Streams) check(ctx context.Context, streams []*Stream, now time.Time) e
 		account[a.User] = a
 	}
 	for _, t := range tokens {
-		actor, err := access.Session{Token: t, Account: account[t.User]}.Actor(now)
+		actor, err := access.Session{Token: t, Account: account[t.User]}.Actor(now, false)
 		valid[t.Hash] = err == nil && actor.Has(access.XfileEvent)
 	}
 	s.mu.Lock()
