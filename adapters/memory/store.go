@@ -85,8 +85,8 @@ type Store struct {
 	audit          []audit.Record        // in the order of their IDs
 
 	numbers struct {
-		account, token, subscription, event, plate, comment, notification, stream, news, image, order, payment, refund, finding, report, reportCase,
-		audit number
+		account, token, subscription, event, plate, comment, notification, stream, news, image, order, payment, refund, finding, report,
+		reportCase, audit number
 	}
 }
 

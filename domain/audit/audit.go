@@ -67,7 +67,7 @@ func Acts() []Act {
 		AccountCreated, AccountDisabled, AccountEnabled, AccountErased, AccountExported, PasswordSet, PhoneSet, ScopesSet,
 		StaffGranted, StaffRevoked, TokenIssued, TokenRevoked, SessionsEnded, OrderCreated, RefundOrdered, BillReconciled,
 		Imported, DemoLoaded, DemoRemoved, Repaired, SchemaMigrated, BackedUp, PicturesAdopted, Hidden, Restored,
-		ReportDecided, PasswordCodeSent, OrderClosed, FindingSettled,
+		ReportDecided, PasswordCodeSent, OrderClosed, FindingSettled, SecondFactorEnrolled, RecoveryCodeUsed, SecondFactorReset,
 	}
 }
 

@@ -10,7 +10,6 @@ import (
 
 // otherCallers are methods that stores or the domain itself call, with their callers.
 var otherCallers = map[string]string{
-	"Listable.Listing":   "stores call it",
 	"Record.Needs":       "imported.Decide calls it",
 	"Store.Mark":         "media.Pair calls it",
 	"Store.SetMark":      "media.Pair and media.Adopt call it",

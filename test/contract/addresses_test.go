@@ -63,7 +63,9 @@ func concrete(template, value string) string {
 func (o operation) needed(t *testing.T, p person, event int) url.Values {
 	t.Helper()
 	query := url.Values{}
-	known := map[string]string{"event": fmt.Sprint(event), "uid": fmt.Sprint(p.id), "name": "ada", "expires": "1", "signature": "x"}
+	known := map[string]string{
+		"event": fmt.Sprint(event), "uid": fmt.Sprint(p.id), "name": "ada", "q": "ada", "expires": "1", "signature": "x",
+	}
 	for _, parameter := range o.Parameters {
 		if name := parameter.Value.Name; parameter.Value.In == openapi3.ParameterInQuery && parameter.Value.Required {
 			require.Contains(t, known, name, "%s needs it: give it here", o.template)

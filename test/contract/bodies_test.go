@@ -53,7 +53,7 @@ const dot = "R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7"
 // notification is not among them: it is answered in its own way.
 func (s *server) takers(t *testing.T, p person, event int) (all []taker) {
 	t.Helper()
-	image, other := p.keeps(t), s.member(t)
+	image, comment, other := p.keeps(t), p.comments(t, event, "x"), s.member(t)
 	for _, o := range operations(t) {
 		if o.RequestBody == nil || o.Extensions["x-outside-envelope"] == true {
 			continue
@@ -61,6 +61,8 @@ func (s *server) takers(t *testing.T, p person, event int) (all []taker) {
 		id := event
 		if strings.HasPrefix(o.template, images) {
 			id = image
+		} else if strings.HasPrefix(o.template, comments) {
+			id = comment
 		}
 		content := o.RequestBody.Value.Content
 		example := content.Get("application/json").Example

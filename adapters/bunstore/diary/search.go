@@ -79,7 +79,9 @@ func (v Search) Find(ctx context.Context, q search.Query, charges ...ratelimit.C
 	reads := make([]engine.Step, len(p.Items))
 	for i, row := range p.Items {
 		if row.Kind != feed.Event {
-			reads[i] = feedstore.ListedItem(v.DB, row.Kind, row.ID, func(item feed.Item) { found.Items = append(found.Items, search.Found{Item: item}) })
+			reads[i] = feedstore.ListedItem(v.DB, row.Kind, row.ID, func(item feed.Item) {
+				found.Items = append(found.Items, search.Found{Item: item})
+			})
 			continue
 		}
 		reads[i] = engine.Each(v.DB, func(row *EventRow) error {
