@@ -170,17 +170,27 @@ CREATE TABLE audit_records (
     about       bigint      REFERENCES users (id),  -- the person whom the act concerns
     CHECK ((by_user IS NULL) <> (by_person IS NULL))
 );
-CREATE INDEX audit_records_about ON audit_records (about, id);
-CREATE INDEX audit_records_by_user ON audit_records (by_user, id);
+CREATE INDEX audit_records_newest ON audit_records (at DESC, id DESC);
+CREATE INDEX audit_records_of_act ON audit_records (act, at DESC, id DESC);
+CREATE INDEX audit_records_about ON audit_records (about, at DESC, id DESC) WHERE about IS NOT NULL;
+CREATE INDEX audit_records_by_user ON audit_records (by_user, at DESC, id DESC) WHERE by_user IS NOT NULL;
+CREATE INDEX audit_records_by_user_of_act ON audit_records (by_user, act, at DESC, id DESC) WHERE by_user IS NOT NULL;
+CREATE INDEX audit_records_by_person ON audit_records (by_person, at DESC, id DESC) WHERE by_person IS NOT NULL;
 
 CREATE TRIGGER audit_records_stay BEFORE UPDATE OR DELETE OR TRUNCATE ON audit_records
     FOR EACH STATEMENT EXECUTE FUNCTION refuse('audit records are only ever added');
 
--- The free reasons of some of them. When a person is erased, those of records about or by the person are blanked, and nothing
+-- The free reasons, and what people were called when they acted. When a person is erased, those of records about or by the person are blanked, and nothing
 -- else ever changes.
-CREATE TABLE audit_reasons (record_id bigint PRIMARY KEY REFERENCES audit_records (id), reason text NOT NULL);
+CREATE TABLE audit_reasons (
+    record_id  bigint PRIMARY KEY REFERENCES audit_records (id),
+    reason     text   NOT NULL,
+    by_name    text   NOT NULL DEFAULT '',
+    about_name text   NOT NULL DEFAULT ''
+);
 
 CREATE TRIGGER audit_reasons_stay BEFORE DELETE OR TRUNCATE ON audit_reasons
     FOR EACH STATEMENT EXECUTE FUNCTION refuse('audit records are only ever added');
 CREATE TRIGGER audit_reasons_are_blanked_alone BEFORE UPDATE ON audit_reasons
-    FOR EACH ROW WHEN (NEW.reason <> '' OR NEW.record_id <> OLD.record_id) EXECUTE FUNCTION refuse('audit records are only ever added');
+    FOR EACH ROW WHEN (NEW.reason <> '' OR NEW.by_name <> '' OR NEW.about_name <> '' OR NEW.record_id <> OLD.record_id)
+    EXECUTE FUNCTION refuse('audit records are only ever added');

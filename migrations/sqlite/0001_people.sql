@@ -20,7 +20,11 @@ CREATE TABLE users (
     adopted       integer NOT NULL DEFAULT false,  -- the account was there before it was imported
     avatar        text,
     -- what belongs to the user is being erased; it is resumed after an interruption (USR-07)
-    erasing       integer NOT NULL DEFAULT false
+    erasing       integer NOT NULL DEFAULT false,
+    -- the second factor of staff (OFF-04)
+    factor_secret  blob,  -- of an app, encrypted; NULL or empty: none is enrolled
+    factor_step    integer NOT NULL DEFAULT 0,     -- of the last accepted code of the app
+    recovery_codes text    NOT NULL DEFAULT '[]'   -- hashes of those that were not used
 ) STRICT;
 CREATE UNIQUE INDEX users_by_source ON users (source) WHERE source IS NOT NULL;
 -- Accounts by their telephones: login names without the dash (AUT-03).
@@ -47,7 +51,8 @@ CREATE TABLE tokens (
     generation integer NOT NULL,
     ttl        integer NOT NULL,  -- nanoseconds
     created    integer NOT NULL,
-    narrowed   integer NOT NULL  -- its login named scopes
+    narrowed   integer NOT NULL,  -- its login named scopes
+    second_factor integer NOT NULL DEFAULT false  -- it was issued with one
 ) STRICT;
 CREATE INDEX tokens_of_user ON tokens (user_id, created DESC, id DESC);
 

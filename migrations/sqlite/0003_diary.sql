@@ -73,6 +73,7 @@ CREATE TABLE comments (
 CREATE INDEX comments_of_event ON comments (event_id, created DESC, id DESC);
 -- The author comes first, so that no plan takes this index for the newest comments on an event.
 CREATE INDEX comments_of_author ON comments (author_id, event_id);
+CREATE INDEX comments_newest_of_author ON comments (author_id, created DESC, id DESC);
 CREATE INDEX comments_by_created ON comments (created);
 -- What the total of a list leaves out.
 CREATE INDEX comments_hidden_of_event ON comments (event_id, author_id) WHERE hidden;

@@ -149,7 +149,8 @@ CREATE TABLE notification_counts (
     owner_id   integer PRIMARY KEY REFERENCES users (id),
     total      integer NOT NULL DEFAULT 0,
     unread     integer NOT NULL DEFAULT 0,
-    read_up_to integer NOT NULL DEFAULT 0
+    read_up_to integer NOT NULL DEFAULT 0,
+    changes    integer NOT NULL DEFAULT 1  -- a greater number after each change of the counts, for streams (NTF-04)
 ) STRICT;
 
 CREATE TRIGGER notifications_counted AFTER INSERT ON notifications
@@ -183,3 +184,17 @@ WHERE n.kind = 'reply' AND NOT n.withdrawn AND (e.status <> 100 OR e.hidden
     OR NOT (e.permission = 0 OR e.permission = 100
         AND EXISTS (SELECT 1 FROM contacts k WHERE k.user_id = n.owner_id AND k.contact_id = e.author_id))
     OR EXISTS (SELECT 1 FROM blocks b WHERE b.user_id = n.owner_id AND b.other_id = e.author_id));
+
+CREATE TRIGGER notification_counts_numbered AFTER UPDATE OF total, unread, read_up_to ON notification_counts
+BEGIN
+    UPDATE notification_counts SET changes = changes + 1 WHERE owner_id = NEW.owner_id;
+END;
+
+-- The places of open streams. The server that has one renews it; that of a server that was killed ends.
+CREATE TABLE streams (
+    id       integer PRIMARY KEY AUTOINCREMENT,
+    owner_id integer NOT NULL REFERENCES users (id),
+    until    integer NOT NULL
+) STRICT;
+CREATE INDEX streams_of_owner ON streams (owner_id);
+CREATE INDEX streams_by_end ON streams (until);

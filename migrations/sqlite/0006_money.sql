@@ -11,10 +11,12 @@ CREATE TABLE orders (
     expires        integer NOT NULL,
     paid           integer,
     transaction_id text,
-    next_check     integer  -- when to ask the wallet about it; NULL: never
+    next_check     integer,  -- when to ask the wallet about it; NULL: never
+    change         integer NOT NULL DEFAULT 0  -- the number of the change (NTF-04) that made it, or its state
 ) STRICT;
 CREATE INDEX orders_of_user ON orders (user_id, state, created DESC, id DESC);
 CREATE INDEX orders_newest ON orders (user_id, created DESC, id DESC);
+CREATE INDEX orders_changed ON orders (user_id, change);
 CREATE INDEX orders_due ON orders (next_check, id) WHERE next_check IS NOT NULL;
 CREATE INDEX orders_of_all ON orders (created DESC, id DESC);
 CREATE INDEX orders_of_state ON orders (state, created DESC, id DESC);
@@ -27,6 +29,18 @@ END;
 CREATE TRIGGER orders_are_not_replaced BEFORE INSERT ON orders WHEN EXISTS (SELECT 1 FROM orders WHERE id = NEW.id)
 BEGIN
     SELECT RAISE(ABORT, 'an order that is paid stays paid');
+END;
+
+CREATE TRIGGER orders_numbered AFTER INSERT ON orders
+BEGIN
+    INSERT INTO notification_counts (owner_id) VALUES (NEW.user_id) ON CONFLICT (owner_id) DO UPDATE SET total = total;
+    UPDATE orders SET change = (SELECT changes FROM notification_counts WHERE owner_id = NEW.user_id) WHERE id = NEW.id;
+END;
+
+CREATE TRIGGER orders_renumbered AFTER UPDATE OF state ON orders WHEN OLD.state <> NEW.state
+BEGIN
+    INSERT INTO notification_counts (owner_id) VALUES (NEW.user_id) ON CONFLICT (owner_id) DO UPDATE SET total = total;
+    UPDATE orders SET change = (SELECT changes FROM notification_counts WHERE owner_id = NEW.user_id) WHERE id = NEW.id;
 END;
 
 CREATE TABLE prepayments (
@@ -66,10 +80,12 @@ CREATE TABLE payments (
     -- the sum of its refunds that are not closed
     refunded       integer NOT NULL DEFAULT 0 CHECK (refunded = 0 OR refunded > 0 AND refunded <= amount),
     paid           integer,  -- when it was made, as the wallet says; NULL: the wallet has not said
+    user_id        integer REFERENCES users (id),  -- of its order
     CHECK (order_id IS NOT NULL OR state = 'disputed')
 ) STRICT;
 CREATE UNIQUE INDEX payments_applied_once ON payments (order_id) WHERE state = 'applied';
 CREATE INDEX payments_of_order ON payments (order_id, id);
+CREATE INDEX payments_of_user ON payments (user_id, received DESC, id DESC);
 CREATE INDEX payments_newest ON payments (received DESC, id DESC);
 CREATE INDEX payments_of_state ON payments (state, received DESC, id DESC);
 CREATE INDEX payments_still_due ON payments (received, id) WHERE state = 'refund_due' AND refunded < amount;
@@ -92,9 +108,11 @@ CREATE TABLE refunds (
     updated          integer NOT NULL,
     sent             integer,  -- when the wallet was asked last; NULL: not yet
     next_check       integer,  -- when to continue it; NULL: never
+    user_id          integer REFERENCES users (id),  -- of its payment
     CHECK ((origin = 'staff') = (requested_by IS NOT NULL))
 ) STRICT;
 CREATE INDEX refunds_of_payment ON refunds (payment_id, id);
+CREATE INDEX refunds_of_user ON refunds (user_id, created DESC, id DESC);
 CREATE INDEX refunds_newest ON refunds (created DESC, id DESC);
 CREATE INDEX refunds_of_state ON refunds (state, created DESC, id DESC);
 CREATE INDEX refunds_due ON refunds (next_check, id) WHERE next_check IS NOT NULL;
@@ -139,6 +157,8 @@ CREATE TABLE findings (
     found          text    NOT NULL,  -- what the bill has; empty: nothing
     seen           integer NOT NULL,  -- when the last comparison began that has found it
     resolved       integer,  -- NULL: it is open
+    -- staff have settled it: it stays resolved when a comparison finds the same again
+    settled        integer NOT NULL DEFAULT false,
     UNIQUE (day, kind, transaction_id, out_refund_no)
 ) STRICT;
 CREATE INDEX findings_of_day ON findings (day, id);

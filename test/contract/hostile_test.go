@@ -35,7 +35,6 @@ func repelsAttacks(t *testing.T, on store) {
 	s := on.start(t)
 	ada := s.staff(t) // who may do the most
 	h := hostility{s, ada, ada.publishes(t, "x")}
-	ada.comments(t, h.event, "x")
 	for _, a := range slices.Concat(h.bodies(t), h.fields(), h.framing(), h.paths(), h.headers()) {
 		t.Run(a.name, func(t *testing.T) { h.refuses(t, a) })
 	}
