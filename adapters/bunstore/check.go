@@ -38,16 +38,16 @@ type check struct {
 
 // brokenContent finds what is broken in the file of SQLite, and rows that refer to missing ones. It first reads the index of search,
 // which finds nothing: else what the connection has kept of a former state of the index is checked.
-const brokenContent = `
+var brokenContent = engine.Text{SQLite: `
 	SELECT 'words' FROM search_words WHERE search_words MATCH '"words"' AND rowid = 0
 	UNION ALL
 	SELECT integrity_check FROM pragma_integrity_check WHERE integrity_check <> 'ok'
 	UNION ALL
-	SELECT format('%s %d refers to a missing row of %s', "table", "rowid", parent) FROM pragma_foreign_key_check`
+	SELECT format('%s %d refers to a missing row of %s', "table", "rowid", parent) FROM pragma_foreign_key_check`}
 
 // Integrity returns the problems that SQLite finds in its file.
 func (s *Store) Integrity(ctx context.Context) ([]string, error) {
-	return s.DB.Integrity(ctx, brokenContent)
+	return s.DB.Integrity(ctx, brokenContent.SQLite)
 }
 
 // Check verifies all derived data (listings, counters and totals) and that stored

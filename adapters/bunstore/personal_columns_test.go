@@ -46,7 +46,8 @@ var personalTables = map[string]personalTable{
 		exported: "id phone scopes roles disabled firstname lastname expertise location timezone joined source avatar bio",
 		internal: "password_hash generation revision adopted erasing factor_secret factor_step recovery_codes",
 		// those from phone on with neutral values
-		kept:  "id joined source adopted generation revision erasing phone scopes roles disabled timezone avatar factor_step recovery_codes",
+		kept: "id joined source adopted generation revision erasing phone scopes roles disabled timezone avatar factor_secret factor_step " +
+			"recovery_codes",
 		blank: "password_hash firstname lastname expertise location bio",
 	},
 	"hidden_profiles": {kind: personaldata.Account, owner: "user_id = {user}",

@@ -103,6 +103,9 @@ var readsWhole = map[string]string{
 func testStatements(t *testing.T, conn *pgx.Conn, small map[string]bool) {
 	require.Greater(t, len(constants), 100)
 	for name, text := range constants {
+		if text.Postgres == "" {
+			continue // SQLite alone has it
+		}
 		t.Run(name, func(t *testing.T) {
 			whole := ""
 			for _, scan := range planOfAny(t, conn, text.Postgres).scans() {

@@ -52,12 +52,12 @@ func hotReads(t *testing.T, s *Store) []hotRead {
 		return []any{strings.Join(and, by) + by + "(§xfile)", 21, shy, later, "", noID}
 	}
 	reads := []hotRead{
-		{"SRC-01 a word that every text has", of("foundByWords"), words("a"), 21, 100},
-		{"SRC-01 one Chinese character", of("foundByWords"), words("大"), 21, 100},
+		{"SRC-01 a word that every text has", of("foundByWords"), words("a"), 21, 5100},
+		{"SRC-01 one Chinese character", of("foundByWords"), words("大"), 21, 5100},
 		{"SRC-01 a word that none has", of("foundByWords"), words("none"), 0, 5000},
-		{"SRC-01 a rare word beside a common one", of("foundByWords"), words("a", "rare"), 1, 5010},
-		{"SRC-01 a word of old texts", of("foundByWords"), words("old"), 21, 5400},
-		{"SRC-01 ten words", of("foundByWords"), words("a", "大", "b1", "c1", "d1", "e1", "a", "大", "b1", "c1"), 21, 5000},
+		{"SRC-01 a rare word beside a common one", of("foundByWords"), words("a", "rare"), 1, 10_100},
+		{"SRC-01 a word of old texts", of("foundByWords"), words("old"), 21, 10_400},
+		{"SRC-01 ten words", of("foundByWords"), words("a", "大", "b1", "c1", "d1", "e1", "a", "大", "b1", "c1"), 21, 10_100},
 		{"session", of("sessionOf"), []any{hash}, 1, 4},
 		{"members", of("membersByID"), []any{idsFrom(1, 10)}, 10, 40},
 		{"people and categories", of("peopleAndCategories"), []any{idsFrom(1, 10), idsFrom(1, 3)}, 13, 40},
