@@ -58,7 +58,7 @@ func serveSettings(dataDir string) settings.Config {
 	return settings.Config{
 		Addr: "127.0.0.1:0", AdminAddr: "127.0.0.1:0", DatabaseWait: time.Minute, DataDir: dataDir, TokenTTL: 720 * time.Hour, LogFormat: "text",
 		Translator: "auto", Wallet: "auto", MerchantConfig: settings.MerchantConfig{WalletSandboxAddr: "127.0.0.1:0"},
-		SMSConfig:  settings.SMSConfig{SMS: "auto"},
+		SMSConfig: settings.SMSConfig{SMS: "auto"}, SecondFactor: settings.SecondFactorOff,
 		WalletPoll: 30 * time.Second, WalletTimeout: 5 * time.Second,
 	}
 }

@@ -115,7 +115,7 @@ func TestMOD04_migrate_up_and_demo_of_an_empty_database(t *testing.T) {
 	}
 	nora, rex := 4.0, "14"
 	assert.Equal(t, []act{
-		{nora, "account_disabled", "account", &rex}, {"maria", "demo_loaded", "database", nil}, {"maria", "schema_migrated", "database", nil},
+		{"maria", "demo_loaded", "database", nil}, {"maria", "schema_migrated", "database", nil}, {nora, "account_disabled", "account", &rex},
 	}, sh.acts())
 }
 

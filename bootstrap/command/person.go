@@ -7,12 +7,14 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"strings"
 
 	"plaza/application/privacy"
 	"plaza/bootstrap"
 	"plaza/bootstrap/settings"
 	"plaza/domain/access"
 	"plaza/domain/audit"
+	"plaza/domain/fault"
 	"plaza/domain/personaldata"
 	"plaza/domain/user"
 )
@@ -61,10 +63,13 @@ func (c userStaff) Run(ctx context.Context, s streams) error {
 // rolesOf returns the roles with the names, of which one is needed.
 func rolesOf(names string) ([]access.Role, error) {
 	roles, err := access.ParseRoles(settings.SplitNames(names))
-	if err == nil && len(roles) == 0 {
-		err = misusef("--roles needs a role: moderator, cashier, support or admin")
+	switch {
+	case err != nil:
+		return nil, misusef("--roles: %s", strings.Join(fault.FieldsOf(err)["roles"], " "))
+	case len(roles) == 0:
+		return nil, misusef("--roles needs a role: moderator, cashier, support or admin")
 	}
-	return roles, err
+	return roles, nil
 }
 
 type factorCommands struct {

@@ -54,6 +54,7 @@ func TestOFF02_the_demo_has_work_for_staff(t *testing.T) {
 	assert.Equal(t, audit.Record{
 		ID: act.ID, At: time.Date(2026, 11, 19, 20, 30, 0, 0, time.UTC), By: audit.Actor{Staff: nora}, Act: audit.AccountDisabled,
 		Object: audit.Numbered(audit.Account, rex), About: rex, Reason: "A new account that only advertises.",
+		ByName: "Nora Ashcombe", AboutName: "Rex Vale",
 	}, act)
 
 	runs, err := w.store.Imports().Runs(t.Context(), page.Request{})

@@ -4,6 +4,7 @@ import (
 	"html"
 	"net/url"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -131,7 +132,11 @@ func factorAtOnce(t *testing.T, s *server) {
 			all.Go(func() { statuses[i] = s.anyone().proves(t, staff, code, "back_office").status })
 		}
 		all.Wait()
-		assert.ElementsMatch(t, []int{200, 400, 400, 400}, statuses[:])
+		slices.Sort(statuses[:])
+		assert.Equal(t, 200, statuses[0])
+		for _, refused := range statuses[1:] {
+			assert.Contains(t, []int{400, 429}, refused, "429: these are failed logins")
+		}
 	}
 }
 
