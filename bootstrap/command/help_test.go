@@ -27,7 +27,8 @@ func TestMisspelt_commands_are_corrected(t *testing.T) {
 		"serv":       "plaza: unknown command serv, did you mean one of \"serve\", \"user\"?\nTry: plaza --help\n",
 		"nonsense":   "plaza: unknown command nonsense\nTry: plaza --help\n",
 		"user creat": "plaza: unknown command creat, did you mean \"create\"?\nTry: plaza user --help\n",
-		"user": "plaza: plaza user needs a command: create, list, show, disable, enable, passwd, phone, scopes, staff, second-factor, export, erase\n" +
+		"user": "plaza: plaza user needs a command: create, list, show, disable, enable, passwd, phone, scopes, staff, second-factor, " +
+			"export, erase\n" +
 			"Try: plaza user --help\n",
 		"user create --usrname x": "plaza: unknown flag --usrname, did you mean \"--username\"?\nTry: plaza user create --help\n",
 		"user passwd 5 hunter22":  "plaza: unexpected argument: plaza user passwd takes only <uid> and flags\nTry: plaza user passwd --help\n",
