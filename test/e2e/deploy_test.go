@@ -185,11 +185,11 @@ func TestRestore(t *testing.T) {
 			upload()
 			l.on(newCaller(r.url))
 			l.all.Go(func() { // pictures arrive while the backup runs
-				for {
+				for pace := time.NewTicker(loadPace); ; {
 					select {
 					case <-l.stop:
 						return
-					default:
+					case <-pace.C:
 						upload()
 					}
 				}

@@ -6,8 +6,9 @@ package e2e
 const (
 	isSoak            = false
 	manyKills         = 2
-	crawledLines      = 2000
-	firstStep, stride = 2, 10 // of those at which a server is killed
+	crawledLines      = 1000
+	crawledUsers      = 15
+	firstStep, stride = 2, 15 // of those at which a server is killed
 	fates             = 1     // of the message at the step
 	flowsKilled       = 2
 )

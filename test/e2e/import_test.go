@@ -46,7 +46,7 @@ func crawled(r *rand.Rand) []byte {
 		}
 	}
 	say(`{"kind":"news","id":"long","site_name":"Paper","url":"https://paper.example.org/long","title":"Long","released":"2026-11-01","html":"%s"}`, strings.Repeat("<b></b>", 1<<20/7))
-	for n := range 50 {
+	for n := range crawledUsers {
 		say(`{"kind":"user","id":"p%d","username":"+86-139%08d","firstname":"F%d","lastname":"L","joined":"%s"}`, n, n, n, day)
 	}
 	for id := 38; id > 0; id-- { // 39 and 40 are above each other, and so is what is under them

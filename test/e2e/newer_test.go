@@ -71,15 +71,20 @@ type load struct {
 	all  sync.WaitGroup
 }
 
+// loadPace is how long a client waits between two requests, so that what is tested beside the load gets on.
+const loadPace = 10 * time.Millisecond
+
 // on writes and reads at the server until the load ends.
 func (l *load) on(c caller) {
 	for i := range 3 {
 		l.all.Go(func() {
+			pace := time.NewTicker(loadPace)
+			defer pace.Stop()
 			for n := 0; ; n++ {
 				select {
 				case <-l.stop:
 					return
-				default:
+				case <-pace.C:
 				}
 				status, raw, err := c.send(l.key, http.MethodPost, eventsPath, diaryEntry{Title: fmt.Sprint("Nº ", i, " ", n)})
 				if assert.NoError(l.t, err) {

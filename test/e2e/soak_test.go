@@ -7,6 +7,7 @@ const (
 	isSoak            = true
 	manyKills         = 50
 	crawledLines      = 6000
+	crawledUsers      = 50
 	failovers         = 20
 	firstStep, stride = 1, 1
 	fates             = 3
