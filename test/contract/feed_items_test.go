@@ -225,7 +225,7 @@ func wideAreasAtOnce(t *testing.T, s *server) {
 	defer release()
 	for _, app := range s.apps {
 		held.Reader = app.Stores.Feed
-		*app.Browsing = *browsing.New(held, nil, app.Stores.Media, nil, s.clock.Now)
+		*app.Browsing = *browsing.New(held, app.Stores.Search, app.Stores.Media, nil, s.clock.Now)
 	}
 	all := make(chan answer)
 	ask := func() {
