@@ -185,7 +185,7 @@ type shown struct {
 	Section  string
 	Sections []section
 	Token    string  // of forms
-	UID      user.ID // who is logged in; zero: nobody
+	UID      user.ID // who is logged in; zero: without a session
 	Name     string
 	SeesSelf bool // may open the page of the account
 	IsStaff  bool

@@ -117,7 +117,7 @@ func (b *BackOffice) FindMoney(ctx context.Context, actor access.Actor, text str
 	for _, p := range people.Items {
 		found = append(found, Line{Kind: audit.Account, ID: int64(p.ID), User: p.ID, Name: p.Username, Text: p.Phone.String(), At: p.Joined})
 	}
-	if fault.Is(err, fault.Invalid) && len(found) > 0 { // the text names nobody
+	if fault.Is(err, fault.Invalid) && len(found) > 0 { // the text is no number, uid or name
 		err = nil
 	}
 	return found, err

@@ -35,7 +35,7 @@ type Entry struct {
 	Words   []string // of the text, and the scope: each once, in order
 }
 
-// EntryOf returns the entry of the thing, or nil if nobody finds it. The HTML is the text of a publication or node.
+// EntryOf returns the entry of the thing, or nil if no search finds it. The HTML is the text of a publication or node.
 func EntryOf(thing feed.Listable, html markup.HTML) *Entry {
 	var e Entry
 	var texts []string
@@ -65,8 +65,8 @@ func EntryOf(thing feed.Listable, html markup.HTML) *Entry {
 	return &e
 }
 
-// IsShown reports whether somebody with the relation to the author finds the event: everybody whom no block keeps from it finds a
-// public one, and else only the author. Staff's hiding counts for all.
+// IsShown reports whether a search by a user with the relation to the author finds the event. Searches find public events, unless
+// a block stands between both, and the author's own ones. No search finds an event that staff have hidden.
 func IsShown(e *event.Event, r subscription.Relation) bool {
 	return !e.IsHidden() && (r == subscription.Self || e.VisibleTo(r) && e.VisibleTo(subscription.Stranger))
 }
