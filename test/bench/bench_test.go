@@ -41,7 +41,7 @@ var (
 	secondsFlag     = flag.Float64("seconds", 0.8, "`seconds` of one measurement")
 	mixFlag         = flag.Float64("mix", 10, "`seconds` of each round of the mix at a fixed rate")
 	connectionsFlag = flag.Int("connections", 16, "`connections` that ask at once")
-	scenariosFlag   = flag.String("scenarios", "", "`names` of scenarios, with commas, or size, mix, W, import, SQLite (default: all)")
+	scenariosFlag   = flag.String("scenarios", "", "`names` of scenarios, with commas, or size, mix, streams, W, import, SQLite (default: all)")
 	outFlag         = flag.String("out", "RESULTS.md", "`file` that the results are written to")
 	binaryFlag      = flag.String("binary", "", "`path` of the program to measure (default: PLAZA_TEST_PROGRAM, or one that is built)")
 )
@@ -62,10 +62,11 @@ func TestMain(m *testing.M) {
 }
 
 // Parts of a run that are no scenarios, as -scenarios calls them: the comparison of
-// sizes, the mix of all scenarios, writers, the import, and the mix on SQLite.
+// sizes, the mix of all scenarios, the mix beside streams, writers, the import, and the mix on SQLite.
 const (
 	sizes    = "size"
 	mix      = "mix"
+	streams  = "streams"
 	writing  = "W"
 	imports  = "import"
 	onSQLite = "SQLite"
@@ -174,6 +175,9 @@ func benchRequests(ctx context.Context, b *testing.B, binary string, all *result
 	}
 	if wanted(mix) {
 		all.benchMix(ctx, b, binary, d)
+	}
+	if wanted(streams) {
+		all.benchStreams(ctx, b, binary, d)
 	}
 	if wanted(writing) { // the last: the bare insert leaves events that are counted nowhere
 		s := postgresIn(ctx, b, lasting...)

@@ -42,7 +42,7 @@ func (d *dataset) user(i int) []any {
 		expertise = pick(r, expertises)
 	}
 	return []any{
-		int64(i + 1), phoneOf(i), passwordHash(), allScopes, false, false, 0,
+		int64(i + 1), phoneOf(i), passwordHash(), allScopes, false, 0,
 		pick(r, givenNames), pick(r, familyNames), expertise, pick(r, cities).city, pick(r, zones), r.before(history),
 	}
 }

@@ -19,21 +19,41 @@ func fill(ctx context.Context, url string, d *dataset) error {
 		return err
 	}
 	if path, is := strings.CutPrefix(url, "sqlite:"); is {
-		return fillSQLite(ctx, path, d)
+		if err := fillSQLite(ctx, path, d); err != nil {
+			return err
+		}
+		return within(ctx, url, fillSearch)
 	}
-	return fillPostgres(ctx, url, d)
+	if err := fillPostgres(ctx, url, d); err != nil {
+		return err
+	}
+	if err := within(ctx, url, fillSearch); err != nil {
+		return err
+	}
+	return execute(ctx, url, "VACUUM ANALYZE") // index-only scans need the map of visible rows
 }
 
 // prepare makes the tables, and the key that addresses of plates are signed with.
 func prepare(ctx context.Context, url string) error {
+	return within(ctx, url, func(ctx context.Context, store *bunstore.Store) error {
+		if _, err := store.Migrate(ctx); err != nil {
+			return err
+		}
+		_, err := store.Secret(ctx, signingKey)
+		return err
+	})
+}
+
+// fillSearch makes the entries of the index of search.
+func fillSearch(ctx context.Context, store *bunstore.Store) error { return store.Search().Fill(ctx) }
+
+// within opens the store and closes it again.
+func within(ctx context.Context, url string, do func(context.Context, *bunstore.Store) error) error {
 	store, err := bunstore.Open(ctx, bunstore.Options{URL: url})
 	if err != nil {
 		return err
 	}
-	if _, err = store.Migrate(ctx); err == nil {
-		_, err = store.Secret(ctx, signingKey)
-	}
-	return errors.Join(err, store.Close())
+	return errors.Join(do(ctx, store), store.Close())
 }
 
 // signingKey is what the program calls that key.
@@ -55,9 +75,7 @@ func fillPostgres(ctx context.Context, url string, d *dataset) error {
 			return fmt.Errorf("%w: %s", err, statement)
 		}
 	}
-	// Index-only scans need the map of visible rows, which VACUUM makes.
-	_, err = conn.Exec(ctx, "VACUUM ANALYZE")
-	return err
+	return nil
 }
 
 // derived are the rows that follow from others, in the words of both databases: what is listed and counted, and notifications of all

@@ -18,7 +18,7 @@ var mixture = []struct {
 	scenario string
 	share    int
 }{
-	{"A", 200}, {"304", 90}, {"B", 60}, {"C", 60}, {"D", 80}, {"E", 100}, {"event", 150}, {"list", 80}, {"feed", 80},
+	{"A", 200}, {"304", 90}, {"B", 60}, {"C", 60}, {"D", 80}, {"E", 80}, {"search", 20}, {"event", 150}, {"list", 80}, {"feed", 80},
 	{"comment", 35}, {"like", 40}, {"F", 15}, {"login", 3}, {"upload", 3}, {"pay", 4},
 }
 

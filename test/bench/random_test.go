@@ -42,17 +42,33 @@ func (d *random) bell(deviation float64) float64 {
 
 func pick[T any](d *random, from []T) T { return from[d.n(len(from))] }
 
-// text is words of about so many characters.
+// text is words of about so many characters, every eighth of them a rare one.
 func (d *random) text(length int) string {
 	var b strings.Builder
 	for b.Len() < length-4 {
 		if b.Len() > 0 {
 			b.WriteByte(' ')
 		}
-		b.WriteString(pick(d, words))
+		if d.in(8) {
+			b.WriteString(d.rareWord())
+		} else {
+			b.WriteString(pick(d, words))
+		}
 	}
 	return b.String()
 }
+
+// rareWord is one of 30,000 of three syllables. As in languages, the n-th of them is about n times as rare as the first.
+func (d *random) rareWord() string {
+	var b strings.Builder
+	for n, left := int(math.Pow(30_000, d.float())), 3; left > 0; left-- {
+		b.WriteString(syllables[n%len(syllables)])
+		n /= len(syllables)
+	}
+	return b.String()
+}
+
+var syllables = strings.Fields(`ba do fi gu ka lo mi nu pa ro si tu va wo xi zu bel dor fin gal kem lun mar nor pil rus sol tam ver wim`)
 
 // before is an instant within the span before the epoch, to the microsecond.
 func (d *random) before(span time.Duration) time.Time {

@@ -23,6 +23,7 @@ type results struct {
 	rivals   []rival
 	rows     []row
 	mixes    []mixRow   // of Plaza and its variants
+	streams  *streamRow // nil: there was none
 	imported *importRow // nil: there was none
 }
 
@@ -119,7 +120,7 @@ func writeMixRow(b *strings.Builder, name string, percent float64, times []time.
 
 // writeSmall writes what is no rate.
 func (s results) writeSmall(b *strings.Builder) {
-	if len(s.mixes) == 0 && s.imported == nil {
+	if len(s.mixes) == 0 && s.imported == nil && s.streams == nil {
 		return
 	}
 	b.WriteString("\n| Small | measured | goal | verdict |\n|---|---|---|---|\n")
@@ -135,6 +136,9 @@ func (s results) writeSmall(b *strings.Builder) {
 			add(half <= memoryGoal, fmt.Sprintf("%s: resident memory during the mix, half of the time, with the wallet's sandbox (at its end: "+
 				"%s; at most: %s)", m.name, mebibytes(m.memory[len(m.memory)-1]), mebibytes(m.peak)), mebibytes(half), mebibytes(memoryGoal))
 		}
+	}
+	if s.streams != nil {
+		s.streams.write(add)
 	}
 	if r := s.imported; r != nil {
 		add(r.ofCopy() <= importGoal, fmt.Sprintf("import of %s records into an empty database, %s/s: time, of COPY of the same rows",

@@ -3,6 +3,8 @@ package bench
 import (
 	"fmt"
 	"net/http"
+	"net/url"
+	"strings"
 
 	"plaza/domain/event"
 )
@@ -52,6 +54,24 @@ func followedCards(d *dataset, i int) request {
 	r := roll("timeline", i)
 	return getAs(r.n((d.tokens()-1)/readersApart+1)*readersApart, "/api/xfile/event/following/?fields="+
 		"id,event_time,title,content,plates.sizes.sm,user.uid,user.username,user.avatars.sizes.sm,comment_count,like_count")
+}
+
+// searched asks for one to three words of the title of an event or a demand, and every twentieth time for one that no text has.
+func searched(d *dataset, i int) request {
+	r := roll("search", i)
+	title := roll("event texts", r.n(d.events))
+	if r.in(2) {
+		title = roll("demand texts", r.n(d.demands))
+	}
+	from := strings.Fields(strings.ReplaceAll(title.text(40), "&", "")) // a mark is no word
+	q := "unheard"
+	if !r.in(20) {
+		q = pick(r, from)
+		for range r.n(3) {
+			q += " " + pick(r, from)
+		}
+	}
+	return getAs(r.n(d.tokens()), "/api/search/?q="+url.QueryEscape(q))
 }
 
 func comment(d *dataset, i int) request {

@@ -75,6 +75,7 @@ var scenarios = []scenario{
 	{name: "list", what: "another's events, with the same of each", goal: readGoal, request: visitAuthor, takesKeys: true},
 	{name: "timeline", what: "events of the 201 whom one follows", goal: readGoal, request: followedEvents, takesKeys: true},
 	{name: "cards", what: "timeline, with the fields that a card shows", request: followedCards, takesKeys: true, hasNoFloor: true},
+	{name: "search", what: "one to three words, in all kinds", request: searched, takesKeys: true, hasNoFloor: true},
 	{name: "feed", what: "publications, translated, from the cache", request: translated, takesKeys: true, warms: true, isHeavy: true,
 		hasNoFloor: true},
 	{name: "upload", what: "upload of a photo of 800 × 600", request: upload, variety: 32, isHeavy: true, hasNoFloor: true},
