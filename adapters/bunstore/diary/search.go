@@ -19,7 +19,7 @@ type Search struct{ DB *engine.DB }
 // foundByWords finds the newest entries with the words $1 for the user $3, $2 of them behind the entry that was
 // created at $4, of the kind $5 with the id -$6 (on SQLite: behind the place $6), but no events of authors with whom the user has a block.
 //
-// On Postgres it looks first among the newest entries, where a common word is found soon. If they are not enough, it takes all
+// On Postgres it looks first among the newest 1,000 entries, where a common word is found soon. If they are not enough, it takes all
 // entries with the words from their index and puts them in order, which "+ INTERVAL" keeps it from doing by the index of instants.
 // SQLite's index of words is in the order of places.
 var foundByWords = engine.Text{
@@ -28,7 +28,7 @@ var foundByWords = engine.Text{
 		SELECT n.kind, n.id, n.created FROM (
 			SELECT kind, id, created, author_id, words FROM search_entries
 			WHERE created <= $4 AND (created < $4 OR (kind, id) > ($5, -CAST($6 AS bigint)))
-			ORDER BY created DESC, kind, id LIMIT 5000) n
+			ORDER BY created DESC, kind, id LIMIT 1000) n
 		WHERE n.words @@ CAST($1 AS tsquery) AND n.author_id NOT IN (SELECT b.other_id FROM blocks b WHERE b.user_id = $3)
 		ORDER BY n.created DESC, n.kind, n.id LIMIT $2)
 	SELECT kind, id, created, CAST(NULL AS bigint) AS place FROM newest WHERE (SELECT COUNT(*) FROM newest) = $2

@@ -31,6 +31,29 @@ var putEntry = engine.Text{
 		place = CASE s.created WHEN EXCLUDED.created THEN s.place ELSE EXCLUDED.place END`,
 }
 
+// putEntries is putEntry for many entries without an author: $1 are their kinds, $2 ids, $3 creations in microseconds since 1970, and
+// $4 words. A statement for each takes twice as long. On SQLite, where no statement has a way to go, there is none.
+var putEntries = engine.Text{Postgres: `
+	INSERT INTO search_entries (kind, id, created, author_id, words)
+	SELECT e.kind, e.id, TIMESTAMPTZ 'epoch' + e.micros * INTERVAL '1 microsecond', 0, array_to_tsvector(string_to_array(e.words, ' '))
+	FROM unnest(CAST($1 AS text[]), CAST($2 AS bigint[]), CAST($3 AS bigint[]), CAST($4 AS text[])) AS e (kind, id, micros, words)
+	ON CONFLICT (kind, id) DO UPDATE SET created = EXCLUDED.created, author_id = EXCLUDED.author_id, words = EXCLUDED.words`}
+
+// Index queues what stores the entries of imported things in the index of search.
+func Index(db *engine.DB, tx *engine.Tx, entries []*search.Entry) {
+	statement := db.Pick(putEntries)
+	if statement == "" {
+		for _, e := range entries {
+			Reindex(db, tx, nil, e)
+		}
+		return
+	}
+	tx.Queue(statement, engine.Mapped(entries, func(e *search.Entry) feed.Kind { return e.Kind }),
+		engine.Mapped(entries, func(e *search.Entry) int64 { return e.ID }),
+		engine.Mapped(entries, func(e *search.Entry) int64 { return e.Created.UnixMicro() }),
+		engine.Mapped(entries, func(e *search.Entry) string { return strings.Join(e.Words, " ") }))
+}
+
 // Reindex queues the statement that replaces the old entry in the index of search by the next one, unless that is the same; nil
 // means no entry.
 func Reindex(db *engine.DB, tx *engine.Tx, old, next *search.Entry) {

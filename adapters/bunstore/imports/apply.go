@@ -247,11 +247,15 @@ func (t *batchApply) words() error {
 	if err := t.tx.Send(); err != nil {
 		return err
 	}
+	var entries []*search.Entry
 	for i, outcome := range t.outcomes {
 		if record := t.listable[i]; record != nil && outcome.Status != imported.Same {
-			feedstore.Reindex(t.db, t.tx, nil, search.EntryOf(record, htmlOf(t.batch.Records[i])))
+			if entry := search.EntryOf(record, htmlOf(t.batch.Records[i])); entry != nil {
+				entries = append(entries, entry)
+			}
 		}
 	}
+	feedstore.Index(t.db, t.tx, entries)
 	return nil
 }
 
