@@ -28,6 +28,10 @@ const (
 
 func scriptOf(r rune) script {
 	switch {
+	case r < unicode.MaxASCII && !unicode.IsLetter(r) && !unicode.IsDigit(r):
+		return noScript
+	case r < unicode.MaxASCII:
+		return spaced
 	case r == 'ー' || unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana):
 		return unspaced
 	case unicode.In(r, unicode.L, unicode.N, unicode.M):
