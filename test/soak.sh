@@ -35,7 +35,7 @@ cluster() {
 
 # The files of bootstrap/deploy with nginx, Prometheus and systemd, and the archives of a release.
 deploy() {
-	PLAZA_TEST_NGINX=$(tool nginx) PLAZA_TEST_PROMETHEUS=$(tool prometheus) PLAZA_TEST_SYSTEMD=$(tool systemd) \
+	PLAZA_TEST_NGINX=$(tool nginx) PLAZA_TEST_PROMETHEUS=$(tool prometheus) PLAZA_TEST_SYSTEMD=$(tool systemd) PLAZA_TEST_CHROMIUM=$(tool chromium) \
 		run -run 'Nginx|Prometheus|Systemd|Release' ./test/e2e
 }
 

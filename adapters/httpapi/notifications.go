@@ -5,6 +5,7 @@ import (
 	"plaza/domain/event"
 	"plaza/domain/moderation"
 	"plaza/domain/notification"
+	"plaza/domain/user"
 )
 
 // notificationsView is a part of the caller's notifications (NTF-02).
@@ -50,11 +51,14 @@ func (a *api) listNotifications(c *transport.Call) (transport.Reply, error) {
 		return transport.Reply{}, err
 	}
 	list, err := a.Notifications.List(c.Context(), c.Actor, request)
-	people, err := a.describeNotified(c, list.Items, list.Members, err)
+	people, err := a.describe(c, list.Members, mapSlice(list.Items, actorOf), err)
 	return transport.Bare(notificationsView{
 		Data: mapSlice(list.Items, people.renderNotification), Cursor: c.CursorOf(list.Next), UnreadCount: list.Unread,
 	}), err
 }
+
+// actorOf returns who did what the notification tells of; 0: staff, or the wallet.
+func actorOf(n notification.Notification) user.ID { return n.By }
 
 func (people users) renderNotification(n notification.Notification) notificationView {
 	return notificationView{

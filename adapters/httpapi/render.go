@@ -42,7 +42,7 @@ func (a *api) describe(c *transport.Call, members map[user.ID]*user.Member, ids 
 	return usersOf(c, a.People.Describe(all), ids)
 }
 
-// usersOf returns the users of the ids. Every uid in a response exists, so a missing user is an
+// usersOf returns the users of the ids, of which 0 is none. Every uid in a response exists, so a missing user is an
 // internal error. The caller is online, also while the presence of the request is not stored yet (USR-03).
 func usersOf(c *transport.Call, infos []user.Info, ids []user.ID) (users, error) {
 	people := make(users, len(infos))
@@ -51,7 +51,7 @@ func usersOf(c *transport.Call, infos []user.Info, ids []user.ID) (users, error)
 		people[info.ID] = info
 	}
 	for _, id := range ids {
-		if _, known := people[id]; !known {
+		if _, known := people[id]; !known && id != 0 {
 			return nil, fmt.Errorf("user %d is referenced but does not exist", id)
 		}
 	}

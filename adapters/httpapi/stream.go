@@ -10,9 +10,6 @@ import (
 
 	"plaza/adapters/httpapi/transport"
 	"plaza/application/notifications"
-	"plaza/domain/notification"
-	"plaza/domain/payment"
-	"plaza/domain/user"
 )
 
 const (
@@ -24,17 +21,6 @@ const (
 	closeTime = 5 * time.Second
 )
 
-// unreadView is how many notifications are unread (NTF-04).
-type unreadView struct {
-	UnreadCount int `json:"unread_count"`
-}
-
-// orderStateView is the state of an order that has changed (NTF-04).
-type orderStateView struct {
-	ID     payment.OrderID `json:"id"`
-	Status payment.State   `json:"status"`
-}
-
 // stream sends the caller what happens, until the key or the connection ends, or the server stops (NTF-04).
 func (a *api) stream(c *transport.Call) (transport.Reply, error) {
 	q := c.Query()
@@ -45,8 +31,7 @@ func (a *api) stream(c *transport.Call) (transport.Reply, error) {
 	stream, err := a.Streams.Open(c.Context(), c.Actor, c.Key, last)
 	return transport.Bare(transport.EventStream(func(ctx context.Context, out *transport.Events) {
 		defer a.closeStream(ctx, stream)
-		c.Gin.Request = c.Gin.Request.WithContext(ctx)
-		if err := a.sendAll(c, stream, out); err != nil && ctx.Err() == nil {
+		if a.sendAll(ctx, c, stream, out); out.Err != nil && ctx.Err() == nil {
 			a.Streams.Cut.Add(1)
 		}
 	})), err
@@ -61,60 +46,48 @@ func (a *api) closeStream(ctx context.Context, stream *notifications.Stream) {
 }
 
 // sendAll sends what comes. Clients of a server that stops come back at different times.
-func (a *api) sendAll(c *transport.Call, stream *notifications.Stream, out *transport.Events) error {
-	err := cmp.Or(out.Comment(), out.Retry(retryAfter))
+func (a *api) sendAll(ctx context.Context, c *transport.Call, stream *notifications.Stream, out *transport.Events) {
+	out.Comment()
+	out.Retry(retryAfter)
 	quiet := time.NewTicker(beat)
 	defer quiet.Stop()
-	for err == nil {
+	for out.Err == nil {
 		select {
-		case <-c.Context().Done():
-			return nil
+		case <-ctx.Done():
+			return
 		case <-quiet.C:
-			err = out.Comment()
+			out.Comment()
 		case d, isOpen := <-stream.News:
 			switch {
 			case isOpen:
-				err = a.sendNews(c, d, out)
+				a.sendNews(c, d, out)
 			case a.Streams.IsStopping():
-				return out.Retry(time.Second + rand.N(9*time.Second))
+				out.Retry(time.Second + rand.N(9*time.Second))
+				return
 			default:
-				return nil
+				return
 			}
 		}
 	}
-	return err
 }
 
 // sendNews sends the oldest first. The id of each event says what the client has with it.
-func (a *api) sendNews(c *transport.Call, d notifications.Delivery, out *transport.Events) error {
-	people, err := a.describeNotified(c, d.Items, d.Members, nil)
+func (a *api) sendNews(c *transport.Call, d notifications.Delivery, out *transport.Events) {
+	var people users
+	people, out.Err = a.describe(c, d.Members, mapSlice(d.Items, actorOf), nil)
 	if d.IsReset {
-		err = cmp.Or(err, out.Send("reset", d.Next.String(), struct{}{}))
+		out.Send("reset", d.Next, struct{}{})
 	}
 	at := d.Since
 	for _, n := range slices.Backward(d.Items) {
 		at.Notification = n.ID
-		err = cmp.Or(err, out.Send("notification", at.String(), people.renderNotification(n)))
+		out.Send("notification", at, people.renderNotification(n))
 	}
 	for _, o := range d.Orders {
 		at.Change = o.Change
-		err = cmp.Or(err, out.Send("order", at.String(), orderStateView{o.ID, o.State}))
+		out.Send("order", at, map[string]any{"id": o.ID, "status": o.State})
 	}
 	if d.HasUnread {
-		err = cmp.Or(err, out.Send("unread", d.Next.String(), unreadView{d.Unread}))
+		out.Send("unread", d.Next, map[string]int{"unread_count": d.Unread})
 	}
-	return err
-}
-
-// describeNotified returns the people who did what the notifications tell of.
-func (a *api) describeNotified(
-	c *transport.Call, items []notification.Notification, members map[user.ID]*user.Member, err error,
-) (users, error) {
-	var by []user.ID
-	for _, n := range items {
-		if n.By != 0 {
-			by = append(by, n.By)
-		}
-	}
-	return a.describe(c, members, by, err)
 }

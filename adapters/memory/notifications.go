@@ -79,17 +79,19 @@ func (s *Store) unread(of user.ID) int {
 
 func (v Notifications) List(ctx context.Context, of user.ID, r page.CursorRequest) (notification.List, error) {
 	return read(ctx, v.s, func() (notification.List, error) {
-		shown := slices.DeleteFunc(v.s.seen(of), func(n notified) bool { return r.After.ID != 0 && int64(n.id) >= r.After.ID })
-		slices.Reverse(shown)
-		items := make([]notification.Notification, len(shown))
-		by := make([]user.ID, len(shown))
-		for i, n := range shown {
-			items[i], by[i] = v.s.notification(n), n.By
-		}
+		items, by := v.s.described(slices.DeleteFunc(v.s.seen(of), func(n notified) bool { return r.After.ID != 0 && int64(n.id) >= r.After.ID }))
 		list := notification.List{CursorPage: page.UpTo(r.Size(), items, notification.Notification.Cursor), Unread: v.s.unread(of)}
 		list.Members = v.s.membersOf(first(by, len(list.Items))...)
 		return list, nil
 	})
+}
+
+// described returns the notifications with what they tell of, the newest first, and the people who did that.
+func (s *Store) described(shown []notified) (items []notification.Notification, by []user.ID) {
+	for _, n := range slices.Backward(shown) {
+		items, by = append(items, s.notification(n)), append(by, n.By)
+	}
+	return items, by
 }
 
 // notification returns the notification with what it tells of.

@@ -17,35 +17,33 @@ type stream struct {
 	until time.Time
 }
 
-func (v Notifications) OpenStream(ctx context.Context, of user.ID, now, until time.Time) (place int64, p notification.Position, err error) {
-	err = exec(ctx, v.s, func() error {
-		for ended := range v.s.streams {
-			if !v.s.streams[ended].until.After(now) {
-				delete(v.s.streams, ended)
+func (v Notifications) OpenStream(ctx context.Context, of user.ID, follows int64, now, until time.Time) (notification.Position, error) {
+	return write(ctx, v.s, func() (p notification.Position, err error) {
+		for place, s := range v.s.streams {
+			if s.of == of && (place == follows || !s.until.After(now)) {
+				delete(v.s.streams, place)
 			}
 		}
 		if v.s.streams.count(func(s stream) bool { return s.of == of }) >= notification.MaxStreams {
-			return notification.ErrStreams
+			return p, notification.ErrStreams
 		}
-		place = v.s.numbers.stream.next()
-		v.s.streams[place] = stream{of, until}
 		for _, n := range v.s.shown(of) {
 			p.Notification = n.id
 		}
-		p.Change = v.s.writes
-		return nil
+		p.Change, p.Place = v.s.writes, v.s.numbers.stream.next()
+		v.s.streams[p.Place] = stream{of, until}
+		return p, nil
 	})
-	return place, p, err
 }
 
-func (v Notifications) RenewStreams(ctx context.Context, places []int64, until time.Time) error {
-	return exec(ctx, v.s, func() error {
+func (v Notifications) RenewStreams(ctx context.Context, places []int64, until time.Time) ([]int64, error) {
+	return write(ctx, v.s, func() (held []int64, err error) {
 		for _, place := range places {
 			if s, isTaken := v.s.streams[place]; isTaken {
-				v.s.streams[place] = stream{s.of, until}
+				v.s.streams[place], held = stream{s.of, until}, append(held, place)
 			}
 		}
-		return nil
+		return held, nil
 	})
 }
 
@@ -68,17 +66,10 @@ func (v Notifications) Changes(ctx context.Context, of []user.ID) (map[user.ID]i
 }
 
 func (v Notifications) News(ctx context.Context, since []notification.Since) ([]notification.News, error) {
-	return read(ctx, v.s, func() ([]notification.News, error) {
-		all := make([]notification.News, len(since))
-		for i, after := range since {
-			news := &all[i]
-			var by []user.ID
-			for _, n := range slices.Backward(v.s.seen(after.Of)) {
-				if n.id > after.At.Notification && len(news.Items) <= notification.MaxNews {
-					news.Items, by = append(news.Items, v.s.notification(n)), append(by, n.By)
-				}
-			}
-			news.Members, news.Unread = v.s.membersOf(by...), v.s.unread(after.Of)
+	return read(ctx, v.s, func() (all []notification.News, err error) {
+		for _, after := range since {
+			items, by := v.s.described(slices.DeleteFunc(v.s.seen(after.Of), func(n notified) bool { return n.id <= after.At.Notification }))
+			news := notification.News{Items: first(items, notification.MaxNews+1), Members: v.s.membersOf(by...), Unread: v.s.unread(after.Of)}
 			for _, o := range v.s.ledger.ordersOf(payment.OrderFilter{User: after.Of}) {
 				if change := v.s.ledger.changes[o.ID]; change > after.At.Change {
 					news.Orders = append(news.Orders, notification.OrderChange{Change: change, ID: o.ID, State: o.State})
@@ -86,6 +77,7 @@ func (v Notifications) News(ctx context.Context, since []notification.Since) ([]
 			}
 			slices.SortFunc(news.Orders, func(a, b notification.OrderChange) int { return cmp.Compare(a.Change, b.Change) })
 			news.Orders = first(news.Orders, notification.MaxNews+1)
+			all = append(all, news)
 		}
 		return all, nil
 	})

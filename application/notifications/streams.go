@@ -35,10 +35,9 @@ type Streams struct {
 	Cut      atomic.Int64 // streams whose clients were too slow
 	lag      atomic.Int64 // of the last notification that was delivered
 
-	mu         sync.Mutex
-	open       map[*Stream]struct{}
-	isStopping bool
-	checked    time.Time // only Deliver uses it
+	mu      sync.Mutex
+	open    map[*Stream]struct{} // nil: the server is stopping
+	checked time.Time            // only Deliver uses it
 }
 
 // NewStreams returns the use case over the stores.
@@ -49,45 +48,44 @@ func NewStreams(store notification.Store, tokens access.Tokens, accounts access.
 // Stream is what comes for a person.
 type Stream struct {
 	News   chan Delivery // closed when the stream ends
-	of     user.ID
-	place  int64
+	since  notification.Since
 	key    access.KeyHash
-	at     notification.Position
 	change int64 // of what was delivered
 	unread int
 }
 
 // Delivery is what came since the last one, or since the stream broke.
 type Delivery struct {
-	Since notification.Position
+	Since, Next notification.Position
 	notification.News
 	IsReset   bool // too much came: the client reads the lists anew
 	HasUnread bool // the number of unread notifications has changed
-	Next      notification.Position
 }
 
-// Open opens a stream of the actor, who has the key. It begins behind the position that the client kept, or with what comes from now on. A
-// text that is no position is one that is too old.
+// Open opens a stream of the actor, who has the key. It follows the stream whose position the client kept, or begins with what comes
+// from now on. A text that is no position is one that is too old.
 func (s *Streams) Open(ctx context.Context, actor access.Actor, key secret.String, last string) (*Stream, error) {
+	kept, isPosition := notification.ParsePosition(last)
 	now := s.now()
-	hash, _ := access.HashKey(key)
-	place, newest, err := s.store.OpenStream(ctx, actor.ID, now, now.Add(notification.StreamLease))
+	at, err := s.store.OpenStream(ctx, actor.ID, kept.Place, now, now.Add(notification.StreamLease))
 	if err != nil {
 		return nil, err
 	}
-	stream := &Stream{News: make(chan Delivery, 1), of: actor.ID, place: place, key: hash, at: newest, change: -1, unread: -1}
-	kept, isPosition := notification.ParsePosition(last)
+	hash, _ := access.HashKey(key)
+	stream := &Stream{News: make(chan Delivery, 1), since: notification.Since{Of: actor.ID, At: at}, key: hash, change: -1, unread: -1}
 	switch {
-	case isPosition && kept.Change <= newest.Change:
-		stream.at = kept
+	case isPosition && kept.Change <= at.Change:
+		kept.Place = at.Place
+		stream.since.At = kept
 	case last != "":
-		stream.News <- Delivery{IsReset: true, Next: newest}
+		stream.News <- Delivery{IsReset: true, Next: at}
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.open[stream] = struct{}{}
-	if s.isStopping {
-		s.end(stream)
+	if s.open == nil {
+		close(stream.News)
+	} else {
+		s.open[stream] = struct{}{}
 	}
 	return stream, nil
 }
@@ -97,7 +95,7 @@ func (s *Streams) Close(ctx context.Context, stream *Stream) error {
 	s.mu.Lock()
 	s.end(stream)
 	s.mu.Unlock()
-	return s.store.CloseStream(ctx, stream.place)
+	return s.store.CloseStream(ctx, stream.since.At.Place)
 }
 
 // end ends the stream. The caller has locked mu.
@@ -112,17 +110,17 @@ func (s *Streams) end(stream *Stream) {
 func (s *Streams) Stop() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.isStopping = true
 	for stream := range s.open {
 		s.end(stream)
 	}
+	s.open = nil
 }
 
 // IsStopping reports whether the server is stopping, and clients are to come back elsewhere.
 func (s *Streams) IsStopping() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.isStopping
+	return s.open == nil
 }
 
 // all returns the open streams.
@@ -138,55 +136,50 @@ func (s *Streams) Count() int { return len(s.all()) }
 // Lag returns how long after it was made the last notification was delivered.
 func (s *Streams) Lag() time.Duration { return time.Duration(s.lag.Load()) }
 
-// Deliver delivers what came since the last call, and ends the streams whose keys have ended.
+// Deliver delivers what came since the last call. It ends streams whose keys have ended, or which another one follows.
 func (s *Streams) Deliver(ctx context.Context) error {
 	streams := s.all()
 	if len(streams) == 0 {
 		return nil
 	}
-	var failed error
-	if now := s.now(); now.Sub(s.checked) >= checkEvery {
-		if failed = s.check(ctx, streams, now); failed == nil {
-			s.checked = now
-		}
+	byPerson := map[user.ID]bool{}
+	for _, t := range streams {
+		byPerson[t.since.Of] = true
 	}
-	changes, err := s.store.Changes(ctx, of(streams))
+	people := slices.Sorted(maps.Keys(byPerson))
+	failed := s.check(ctx, streams, people)
+	changes, err := s.store.Changes(ctx, people)
 	if err != nil {
 		return errors.Join(failed, err)
 	}
 	// A stream whose client has not taken the last delivery gets the next one later, with all that comes until then.
-	due := slices.DeleteFunc(streams, func(t *Stream) bool { return len(t.News) > 0 || t.change == changes[t.of] })
+	due := slices.DeleteFunc(streams, func(t *Stream) bool { return len(t.News) > 0 || t.change == changes[t.since.Of] })
 	for batch := range slices.Chunk(due, deliverBatch) {
 		failed = errors.Join(failed, s.deliver(ctx, batch, changes))
 	}
 	return failed
 }
 
-// of returns the people of the streams, each once.
-func of(streams []*Stream) []user.ID {
-	people := map[user.ID]bool{}
-	for _, t := range streams {
-		people[t.of] = true
+// check renews the places of the streams of the people, and ends those without a place or a valid key.
+func (s *Streams) check(ctx context.Context, streams []*Stream, people []user.ID) error {
+	now := s.now()
+	if now.Sub(s.checked) < checkEvery {
+		return nil
 	}
-	return slices.Sorted(maps.Keys(people))
-}
-
-// check renews the places of the streams, and ends those without a valid key.
-func (s *Streams) check(ctx context.Context, streams []*Stream, now time.Time) error {
 	places := make([]int64, len(streams))
 	for i, t := range streams {
-		places[i] = t.place
+		places[i] = t.since.At.Place
 	}
-	failed := s.store.RenewStreams(ctx, places, now.Add(notification.StreamLease))
-	tokens, err := s.tokens.OfUsers(ctx, of(streams)...)
-	if err != nil {
-		return errors.Join(failed, err)
+	held, noPlaces := s.store.RenewStreams(ctx, places, now.Add(notification.StreamLease))
+	tokens, noTokens := s.tokens.OfUsers(ctx, people...)
+	accounts, noAccounts := s.accounts.AccountsOf(ctx, people)
+	if err := errors.Join(noPlaces, noTokens, noAccounts); err != nil {
+		return err
 	}
-	accounts, err := s.accounts.AccountsOf(ctx, of(streams))
-	if err != nil {
-		return errors.Join(failed, err)
+	isHeld, account, valid := map[int64]bool{}, map[user.ID]access.Account{}, map[access.KeyHash]bool{}
+	for _, place := range held {
+		isHeld[place] = true
 	}
-	account, valid := map[user.ID]access.Account{}, map[access.KeyHash]bool{}
 	for _, a := range accounts {
 		account[a.User] = a
 	}
@@ -194,21 +187,22 @@ func (s *Streams) check(ctx context.Context, streams []*Stream, now time.Time) e
 		actor, err := access.Session{Token: t, Account: account[t.User]}.Actor(now, false)
 		valid[t.Hash] = err == nil && actor.Has(access.XfileEvent)
 	}
+	s.checked = now
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, t := range streams {
-		if !valid[t.key] {
+		if !valid[t.key] || !isHeld[t.since.At.Place] {
 			s.end(t)
 		}
 	}
-	return failed
+	return nil
 }
 
 // deliver reads the news of the streams, and gives them to those that are still open.
 func (s *Streams) deliver(ctx context.Context, streams []*Stream, changes map[user.ID]int64) error {
 	since := make([]notification.Since, len(streams))
 	for i, t := range streams {
-		since[i] = notification.Since{Of: t.of, At: t.at}
+		since[i] = t.since
 	}
 	news, err := s.store.News(ctx, since)
 	if err != nil {
@@ -218,8 +212,8 @@ func (s *Streams) deliver(ctx context.Context, streams []*Stream, changes map[us
 	defer s.mu.Unlock()
 	for i, t := range streams {
 		if _, isOpen := s.open[t]; isOpen {
+			t.change = changes[t.since.Of]
 			s.give(t, news[i])
-			t.change = changes[t.of]
 		}
 	}
 	return nil
@@ -227,7 +221,7 @@ func (s *Streams) deliver(ctx context.Context, streams []*Stream, changes map[us
 
 // give delivers the news to the stream, if there is any.
 func (s *Streams) give(t *Stream, news notification.News) {
-	d := Delivery{Since: t.at, News: news, HasUnread: news.Unread != t.unread, Next: t.at}
+	d := Delivery{Since: t.since.At, News: news, HasUnread: news.Unread != t.unread, Next: t.since.At}
 	if len(news.Items) > 0 {
 		d.Next.Notification = news.Items[0].ID
 		s.lag.Store(int64(s.now().Sub(news.Items[0].Created)))
@@ -239,8 +233,8 @@ func (s *Streams) give(t *Stream, news notification.News) {
 		d.Items, d.Orders = nil, nil
 	}
 	s.Sent.Add(int64(len(d.Items) + len(d.Orders)))
-	if d.Next != t.at || d.HasUnread {
-		t.at, t.unread = d.Next, news.Unread
+	if d.Next != t.since.At || d.HasUnread {
+		t.since.At, t.unread = d.Next, news.Unread
 		t.News <- d // it has room for one, and Deliver alone fills it
 	}
 }

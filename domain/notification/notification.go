@@ -65,17 +65,6 @@ const (
 	KindOrder  moderation.Kind = "order"
 )
 
-// subject returns what a notification of a person's act is about.
-func (s Source) subject() Subject {
-	switch s.Kind {
-	case Comment, Reply:
-		return Subject{moderation.Comment, s.Object}
-	case Like:
-		return Subject{moderation.Event, s.Object}
-	}
-	return Subject{moderation.Profile, int64(s.By)}
-}
-
 // Notice is a notification that is to be stored.
 type Notice struct {
 	Source
@@ -87,10 +76,15 @@ type Notice struct {
 
 // Subject returns what the notification is about.
 func (n Notice) Subject() Subject {
-	if n.By != 0 {
-		return n.Source.subject()
+	switch {
+	case n.By == 0:
+		return Subject{n.About, n.Object}
+	case n.Kind == Like:
+		return Subject{moderation.Event, n.Object}
+	case n.Kind == Follow:
+		return Subject{moderation.Profile, int64(n.By)}
 	}
-	return Subject{n.About, n.Object}
+	return Subject{moderation.Comment, n.Object}
 }
 
 // Expires returns until when the notification is kept.

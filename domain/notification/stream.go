@@ -26,15 +26,16 @@ var ErrStreams = fault.RetryAfter(fault.Throttled, StreamLease, "You may have at
 type Position struct {
 	Notification ID    // the newest that was sent
 	Change       int64 // the newest change of an order that was sent
+	Place        int64 // that the stream has among those of the person
 }
 
 // String returns the position as clients keep it.
-func (p Position) String() string { return fmt.Sprintf("%d-%d", p.Notification, p.Change) }
+func (p Position) String() string { return fmt.Sprintf("%d-%d-%d", p.Notification, p.Change, p.Place) }
 
 // ParsePosition returns the position that String has written.
 func ParsePosition(s string) (p Position, isPosition bool) {
-	_, err := fmt.Sscanf(s, "%d-%d", &p.Notification, &p.Change)
-	return p, err == nil && p.String() == s && p.Notification >= 0 && p.Change >= 0
+	_, err := fmt.Sscanf(s, "%d-%d-%d", &p.Notification, &p.Change, &p.Place)
+	return p, err == nil && p.String() == s && min(int64(p.Notification), p.Change, p.Place) >= 0
 }
 
 // Since is a person, and the position behind which they want news.
@@ -60,12 +61,12 @@ type OrderChange struct {
 
 // Streams stores which streams people have, and tells what came for them.
 type Streams interface {
-	// OpenStream takes a place for a stream of the person until the time, and returns its number and the position of the newest
-	// news. It returns ErrStreams while MaxStreams others have places that have not ended by now. Concurrent calls must not exceed
-	// that.
-	OpenStream(ctx context.Context, of user.ID, now, until time.Time) (int64, Position, error)
-	// RenewStreams extends the places until the time. CloseStream frees one. Neither minds places that are gone.
-	RenewStreams(ctx context.Context, places []int64, until time.Time) error
+	// OpenStream takes a place for a stream of the person until the time, and frees that of the stream that it follows. It returns
+	// the position of the newest news, with the place. It returns ErrStreams while MaxStreams others have places that have not ended
+	// by now. Concurrent calls must not exceed that.
+	OpenStream(ctx context.Context, of user.ID, follows int64, now, until time.Time) (Position, error)
+	// RenewStreams extends the places until the time, and returns those that are still there. CloseStream frees one, if it is there.
+	RenewStreams(ctx context.Context, places []int64, until time.Time) ([]int64, error)
 	CloseStream(ctx context.Context, place int64) error
 	// Changes returns a number for each of the people who have news. It is another one after each change of their notifications, of
 	// what is unread, or of the state of an order of theirs. It costs a row for each.

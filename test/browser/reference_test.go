@@ -38,6 +38,7 @@ func showReference(t *testing.T, browser context.Context, api string) {
 	t.Run("staff_are_offered_what_is_there", func(t *testing.T) { staffGetsWork(t, open(t, "/docs/")) })
 	t.Run("join", func(t *testing.T) { joins(t, open(t, "/docs/")) })
 	t.Run("log_in_when_needed", func(t *testing.T) { logsInWhenNeeded(t, open(t, "/docs/#op-getProfile")) })
+	t.Run("stream", func(t *testing.T) { showsStream(t, open(t, "/docs/#op-stream")) })
 	t.Run("search", func(t *testing.T) { searches(t, open(t, "/docs/")) })
 	t.Run("deep_link", func(t *testing.T) {
 		page := open(t, "/docs/#schema-FeedItem")
@@ -187,6 +188,34 @@ func staffGetsWork(t *testing.T, page *chromium.Tab) {
 	assert.Contains(t, answered(t, page, "decideReport"), "201")
 	send(t, page, "endSessionsOf", "")
 	assert.Contains(t, answered(t, page, "endSessionsOf"), "200")
+}
+
+// showsStream shows that events are written as they come, until the reader stops them, by the keyboard.
+func showsStream(t *testing.T, page *chromium.Tab) {
+	page.Do(t, chromedp.Click(chromedp.CSS("#login-open")))
+	logIn(t, page)
+	page.Do(t, chromedp.Focus(chromedp.CSS("#op-stream .try summary")), chromedp.KeyEvent("\r"),
+		chromedp.Focus(chromedp.CSS("#op-stream .primary")), chromedp.KeyEvent("\r"))
+	shows := func(text string) {
+		t.Helper()
+		chromium.Get(t, page, chromedp.Poll[bool](fmt.Sprintf(`document.querySelector('#op-stream output').textContent.includes(%q)`, text)))
+	}
+	shows("event: unread")
+	assert.Contains(t, answered(t, page, "stream"), "200")
+	chromium.Evaluate[chromedp.Void](t, page, `(async () => {
+		const [{id}] = (await (await fetch('../api/xfile/event/?page_size=1', {headers: {Authorization: 'Token ' + session.key}})).json()).data
+		const ask = async (path, body, key) => (await (await fetch('..' + path, {method: 'POST', body: JSON.stringify(body),
+			headers: {'Content-Type': 'application/json', ...(key && {Authorization: 'Token ' + key})}})).json()).data
+		const {key} = await ask('/api/auth/login/', {username: '+86-13800000002', password: 'plaza-demo'})
+		await ask('/api/activity/comment/', {event: id, content: 'I can hear the oars.'}, key)
+	})()`)
+	shows("I can hear the oars.")
+	isReadable(t, page)
+	assert.Empty(t, violations(t, page))
+	assert.Equal(t, "Stop", chromium.Get(t, page, chromedp.Text(chromedp.CSS("#op-stream .primary"))))
+	page.Do(t, chromedp.Focus(chromedp.CSS("#op-stream .primary")), chromedp.KeyEvent("\r"))
+	shows("The stream has ended.")
+	assert.Equal(t, "Send", chromium.Get(t, page, chromedp.Text(chromedp.CSS("#op-stream .primary"))))
 }
 
 // logsInWhenNeeded shows that a request that needs a token asks for the login first, and that

@@ -63,6 +63,9 @@ func bordersInQueries(t *testing.T, s *server) {
 					}
 				}
 				a := ada.get(t, path+"?"+query.Encode())
+				for a.status == 429 && o.template == streamPath { // closed streams are to have their places a little longer
+					a = ada.get(t, path+"?"+query.Encode())
+				}
 				if assert.Contains(t, []int{200, 400, 404}, a.status, "%s?%s: %.300s", path, query.Encode(), a.body); a.status == 400 {
 					assert.Contains(t, a.at("data"), name)
 				}

@@ -25,6 +25,7 @@ var streamRows = []row{
 	{"NTF-04 a client that missed too much starts anew", newsReset, oneStore},
 	{"NTF-04 a stream ends with its key", streamEndsWithKey, everyStore},
 	{"NTF-04 a person has at most five streams", streamsAreLimited, everyStore},
+	{"NTF-04 a stream that comes back takes the place of the one before", streamComesBack, everyStore},
 	{"NTF-04 a server that stops tells clients when to come back", streamsAreEnded, oneStore},
 	{"NTF-04 a stream is kept by no cache, and needs the scope", streamHeaders, everyServer},
 }
@@ -70,12 +71,18 @@ func (l *live) line() string {
 	return strings.TrimSuffix(line, "\n")
 }
 
+// deliver has the servers of the test beside the first one deliver.
+func (s *server) deliver(t *testing.T) {
+	t.Helper()
+	for _, other := range s.apps[1:] {
+		require.NoError(t, other.Streams.Deliver(t.Context()))
+	}
+}
+
 // next is the next event: its name, its id, and its data. Servers of the test beside the first one deliver now.
 func (l *live) next() (name, id string, data object) {
 	l.t.Helper()
-	for _, other := range l.s.apps[1:] {
-		require.NoError(l.t, other.Streams.Deliver(l.t.Context()))
-	}
+	l.s.deliver(l.t)
 	_, err := fmt.Sscanf(l.line()+" "+l.line(), "id: %s event: %s", &id, &name)
 	require.NoError(l.t, err)
 	require.NoError(l.t, json.Unmarshal([]byte(strings.TrimPrefix(l.line(), "data: ")), &data))
@@ -152,18 +159,9 @@ func newsReset(t *testing.T, s *server) {
 	bob.comments(t, on, "One more")
 	end := ada.streams(t, last).brings("reset", object{}, "unread", unread(102))
 	ada.streams(t, end).brings("unread", unread(102))
-	for _, old := range []string{"x", "-1-0", "0-99999999", "1"} {
-		l := ada.streams(t, old)
-		l.brings("reset", object{}, "unread", unread(102))
-		l.close()
-		s.placesOf(t, ada, 4)
+	for _, old := range []string{"x", "-1-0-0", "0-99999999-0", "1", "1-2", "1-2-3-4"} {
+		s.member(t).streams(t, old).brings("reset", object{}, "unread", unread(0))
 	}
-}
-
-// placesOf returns when the person may open that many streams less than the most.
-func (s *server) placesOf(t *testing.T, p person, taken int) {
-	t.Helper()
-	require.Eventually(t, func() bool { return s.app.Streams.Count() <= taken }, time.Minute, time.Millisecond)
 }
 
 func streamEndsWithKey(t *testing.T, s *server) {
@@ -173,9 +171,7 @@ func streamEndsWithKey(t *testing.T, s *server) {
 	stays.brings("unread", unread(0))
 	ada.post(t, "/api/auth/logout/", nil).is(204)
 	s.clock.advance(6 * time.Second)
-	for _, other := range s.apps[1:] {
-		require.NoError(t, other.Streams.Deliver(t.Context()))
-	}
+	s.deliver(t)
 	assert.Equal(t, "EOF", l.line())
 	ada.get(t, streamPath).is(401)
 	s.member(t).follows(t, bob)
@@ -193,6 +189,26 @@ func streamsAreLimited(t *testing.T, s *server) {
 	s.member(t).streams(t, "").brings("unread", unread(0))
 	open[0].close()
 	require.Eventually(t, func() bool { return ada.get(t, streamPath).status == 200 }, time.Minute, 10*time.Millisecond)
+}
+
+func streamComesBack(t *testing.T, s *server) {
+	ada := s.member(t)
+	first := ada.streams(t, "")
+	last := first.brings("unread", unread(0))
+	for range notification.MaxStreams - 1 {
+		ada.streams(t, "").brings("unread", unread(0))
+	}
+	second := ada.streams(t, last)
+	second.brings("unread", unread(0))
+	s.member(t).get(t, streamPath+"?last_event_id="+last).is(200)
+	ada.get(t, streamPath).fails(429, "THROTTLED")
+	s.clock.advance(6 * time.Second)
+	s.deliver(t)
+	assert.Equal(t, "EOF", first.line())
+	s.member(t).follows(t, ada)
+	name, _, _ := second.next()
+	assert.Equal(t, "notification", name)
+	ada.get(t, streamPath+"?last_event_id="+last).fails(429, "THROTTLED")
 }
 
 func streamsAreEnded(t *testing.T, s *server) {

@@ -35,6 +35,7 @@ func Notifications(t *testing.T, open Open) {
 		{"counts are exact, however many come and go at once", notificationsAtOnce},
 		{"an event that is removed takes all of its", notificationsOfRemoved},
 		{"an order that becomes paid is told to its payer, once", notificationOfPaid},
+		{"a reply on an event that the rule of visibility does not let one see is neither listed nor counted", repliesRandom},
 	}, streamPromises...))
 }
 
@@ -381,4 +382,61 @@ func notificationsOfRemoved(w *fixtures) {
 	w.likeAt(e, other, false, noon)
 	w.remove(e.ID())
 	assert.Equal(w, []notification.Kind{"like"}, w.kindsOf(author))
+}
+
+func repliesRandom(w *fixtures) {
+	w.eachSeed(func(w *fixtures, c random) {
+		people, other := w.users(5), w.newUser()
+		replied := map[user.ID][]event.ID{}
+		for range 60 {
+			author, who := pick(c, people...), pick(c, people...)
+			if author == who { // is told of a comment
+				continue
+			}
+			on := w.write(author, noon).ID()
+			to := event.Replied{ID: w.say(on, who, noon, "Oh").ID}
+			_, _, err := w.Discussion.AddComment(w.Context(), event.Comment{Event: on, Author: other, Content: "Ah", Created: noon, ReplyTo: to})
+			require.NoError(w, err)
+			replied[who] = append(replied[who], on)
+		}
+		for range 12 {
+			if a, b := pick(c, people...), pick(c, people...); a != b {
+				w.befriend(a, b)
+			}
+		}
+		for range 3 {
+			if a, b := pick(c, people...), pick(c, people...); a != b {
+				w.block(a, b)
+			}
+		}
+		for _, who := range people {
+			for _, on := range replied[who] {
+				w.change(on, apply(noon, shown(event.Exposure{Status: pick(c, event.Statuses()...), Permission: pick(c, event.Permissions()...)})))
+				if c.IntN(4) == 0 {
+					w.hide(thing(on), noon)
+				}
+			}
+		}
+		for _, viewer := range people {
+			var want, got []event.ID
+			for _, on := range slices.Backward(replied[viewer]) {
+				if e := w.entry(on); e.VisibleTo(w.relations(viewer, e.Author())[e.Author()]) {
+					want = append(want, on)
+				}
+			}
+			all, unread := w.notifications(viewer)
+			assert.Equal(w, len(all), unread)
+			news, err := w.Notifications.News(w.Context(), []notification.Since{{Of: viewer}})
+			require.NoError(w, err)
+			assert.Equal(w, all, news[0].Items)
+			assert.Equal(w, unread, news[0].Unread)
+			for _, n := range all {
+				if n.Kind == notification.Reply {
+					got = append(got, n.Event.ID)
+				}
+			}
+			assert.Equal(w, want, got)
+		}
+		w.consistent()
+	})
 }

@@ -13,20 +13,21 @@ import (
 
 var streamPromises = []promise{
 	{"OpenStream takes one of MaxStreams places, however many ask at once, until it ends or is closed", streamPlaces},
-	{"RenewStreams extends places, and minds none that is gone", streamsRenewed},
+	{"OpenStream frees the place of the stream that it follows, if that is the person's", streamFollows},
+	{"RenewStreams extends places, and returns those that are still there", streamsRenewed},
 	{"Changes is another number after each change that concerns the person", streamChanges},
 	{"News is what came behind the position, with later ones having greater numbers", streamNews},
 	{"News has one more than MaxNews at most", streamNewsBounded},
 }
 
-func (w *fixtures) opens(of user.ID, now time.Time) (int64, notification.Position, error) {
-	return w.Notifications.OpenStream(w.Context(), of, now, now.Add(notification.StreamLease))
+func (w *fixtures) opens(of user.ID, now time.Time) (notification.Position, error) {
+	return w.Notifications.OpenStream(w.Context(), of, 0, now, now.Add(notification.StreamLease))
 }
 
 func streamPlaces(w *fixtures) {
 	who, other := w.newUser(), w.newUser()
 	taken := 0
-	for _, err := range atOnce(many, func(int) error { _, _, err := w.opens(who, noon); return err }) {
+	for _, err := range atOnce(many, func(int) error { _, err := w.opens(who, noon); return err }) {
 		if err == nil {
 			taken++
 			continue
@@ -34,37 +35,66 @@ func streamPlaces(w *fixtures) {
 		assert.ErrorIs(w, err, notification.ErrStreams)
 	}
 	assert.Equal(w, notification.MaxStreams, taken)
-	place, _, err := w.opens(other, noon)
+	at, err := w.opens(other, noon)
 	require.NoError(w, err)
-	_, _, err = w.opens(who, noon.Add(notification.StreamLease-time.Second))
+	_, err = w.opens(who, noon.Add(notification.StreamLease-time.Second))
 	require.ErrorIs(w, err, notification.ErrStreams)
 	for range notification.MaxStreams - 1 {
-		_, _, err = w.opens(other, noon)
+		_, err = w.opens(other, noon)
 		require.NoError(w, err)
 	}
-	require.NoError(w, w.Notifications.CloseStream(w.Context(), place))
-	require.NoError(w, w.Notifications.CloseStream(w.Context(), place), "it is gone")
-	_, _, err = w.opens(other, noon)
+	require.NoError(w, w.Notifications.CloseStream(w.Context(), at.Place))
+	require.NoError(w, w.Notifications.CloseStream(w.Context(), at.Place), "it is gone")
+	_, err = w.opens(other, noon)
 	require.NoError(w, err)
-	_, _, err = w.opens(who, noon.Add(notification.StreamLease))
+	_, err = w.opens(who, noon.Add(notification.StreamLease))
 	require.NoError(w, err, "the others have ended")
+}
+
+func streamFollows(w *fixtures) {
+	who, other := w.newUser(), w.newUser()
+	first, err := w.opens(who, noon)
+	require.NoError(w, err)
+	for range notification.MaxStreams - 1 {
+		_, err = w.opens(who, noon)
+		require.NoError(w, err)
+	}
+	follow := func(of user.ID, place int64) (notification.Position, error) {
+		return w.Notifications.OpenStream(w.Context(), of, place, noon, noon.Add(notification.StreamLease))
+	}
+	_, err = follow(other, first.Place)
+	require.NoError(w, err)
+	held, err := w.Notifications.RenewStreams(w.Context(), []int64{first.Place}, noon)
+	require.NoError(w, err)
+	assert.Equal(w, []int64{first.Place}, held, "it is another person's")
+	second, err := follow(who, first.Place)
+	require.NoError(w, err)
+	held, err = w.Notifications.RenewStreams(w.Context(), []int64{first.Place, second.Place}, noon.Add(notification.StreamLease))
+	require.NoError(w, err)
+	assert.Equal(w, []int64{second.Place}, held)
+	_, err = follow(who, first.Place)
+	require.ErrorIs(w, err, notification.ErrStreams, "it is gone")
 }
 
 func streamsRenewed(w *fixtures) {
 	who := w.newUser()
 	var places []int64
 	for range notification.MaxStreams {
-		place, _, err := w.opens(who, noon)
+		at, err := w.opens(who, noon)
 		require.NoError(w, err)
-		places = append(places, place)
+		places = append(places, at.Place)
 	}
 	later := noon.Add(2 * notification.StreamLease)
-	require.NoError(w, w.Notifications.RenewStreams(w.Context(), append(places[1:], places[4]+99), later))
-	_, _, err := w.opens(who, later.Add(-time.Second))
+	held, err := w.Notifications.RenewStreams(w.Context(), append(places[1:], places[4]+99), later)
+	require.NoError(w, err)
+	assert.ElementsMatch(w, places[1:], held)
+	_, err = w.opens(who, later.Add(-time.Second))
 	require.NoError(w, err, "the place that was not renewed")
-	_, _, err = w.opens(who, later.Add(-time.Second))
+	_, err = w.opens(who, later.Add(-time.Second))
 	require.ErrorIs(w, err, notification.ErrStreams)
-	require.NoError(w, w.Notifications.RenewStreams(w.Context(), nil, later))
+	held, err = w.Notifications.RenewStreams(w.Context(), nil, later)
+	require.NoError(w, err)
+	assert.Empty(w, held)
 }
 
 func streamChanges(w *fixtures) {
@@ -101,7 +131,7 @@ func streamNews(w *fixtures) {
 	e := w.write(who, noon)
 	w.say(e.ID(), other, noon, "Before")
 	made := w.charge(order(who, noon))
-	_, at, err := w.opens(who, noon)
+	at, err := w.opens(who, noon)
 	require.NoError(w, err)
 	news := func(since ...notification.Since) []notification.News {
 		all, err := w.Notifications.News(w.Context(), since)

@@ -21,17 +21,11 @@ import (
 type Notifications struct{ DB *engine.DB }
 
 const (
-	// insertNotice tells the person $1 of what $3 did: of the kind $2 with the object $4. Triggers count it, and bring a
-	// withdrawn notification back.
+	// insertNotice tells the person $1 of what $3 did: of the kind $2 with the object $4, or of what staff did with that, which is
+	// of the kind $7, and said: $8. Triggers count it, and bring a withdrawn notification back.
 	insertNotice = `
-		INSERT INTO notifications (owner_id, kind, actor_id, object_id, created, expires)
-		VALUES ($1, $2, $3, $4, $5, $6)`
-
-	// insertStaffNotice tells the person $1 of what staff did: of the kind $2 with the thing of the kind $5 and number $6, and
-	// says $7.
-	insertStaffNotice = `
-		INSERT INTO notifications (owner_id, kind, created, expires, about, object_id, note)
-		VALUES ($1, $2, $3, $4, $5, $6, $7)`
+		INSERT INTO notifications (owner_id, kind, actor_id, object_id, created, expires, about, note)
+		VALUES ($1, $2, $3, $4, $5, $6, NULLIF($7, ''), $8)`
 
 	// withdrawNotice hides the notification of the like of the event $1 by $2, if it was created after $3. It then stays
 	// for $4 behind its creation; older ones go with their like.
@@ -110,12 +104,8 @@ func (r noticeRow) notification() notification.Notification {
 func Notify(tx *engine.Tx, notices ...notification.Notice) {
 	slices.SortFunc(notices, func(a, b notification.Notice) int { return cmp.Compare(a.To, b.To) })
 	for _, n := range notices {
-		switch {
-		case n.To == 0:
-		case n.By == 0:
-			tx.Queue(insertStaffNotice, n.To, n.Kind, n.Created, n.Expires(), n.About, n.Object, n.Note)
-		default:
-			tx.Queue(insertNotice, n.To, n.Kind, n.By, n.Object, n.Created, n.Expires())
+		if n.To != 0 {
+			tx.Queue(insertNotice, n.To, n.Kind, engine.NullIfZero(n.By), n.Object, n.Created, n.Expires(), n.About, n.Note)
 		}
 	}
 }

@@ -8,21 +8,21 @@ import (
 
 	"plaza/adapters/bunstore/internal/engine"
 	"plaza/domain/notification"
-	"plaza/domain/payment"
 	"plaza/domain/user"
 )
 
 const (
-	// insertStream takes a place for a stream of $1 until $2, if fewer than $3 are taken.
+	// freeStreams frees the places of $1 that have ended by $2, and the place $3.
+	freeStreams = `
+		DELETE FROM streams WHERE owner_id = $1 AND (until <= $2 OR id = $3)`
+
+	// insertStream takes a place for a stream of $1 until $2, if fewer than $3 are taken. It finds the newest notification of $1, and
+	// the number of the last change.
 	insertStream = `
 		INSERT INTO streams (owner_id, until)
 		SELECT u.id, $2 FROM users u WHERE u.id = $1 AND (SELECT COUNT(*) FROM streams WHERE owner_id = $1) < $3
-		RETURNING id`
-
-	// newestNews finds the newest notification of $1, and the number of the last change.
-	newestNews = `
-		SELECT
-			COALESCE((SELECT MAX(id) FROM notifications WHERE owner_id = $1 AND withdrawn = FALSE), 0),
+		RETURNING id,
+			COALESCE((SELECT MAX(n.id) FROM notifications n WHERE n.owner_id = $1 AND n.withdrawn = FALSE), 0),
 			COALESCE((SELECT changes FROM notification_counts WHERE owner_id = $1), 0)`
 
 	// changedOrders finds the orders of $1 that have changed behind the number $2, at most $3.
@@ -33,37 +33,33 @@ const (
 
 var (
 	// renewStreams extends the places $1 until $2.
-	renewStreams = engine.Both(`UPDATE streams SET until = $2 WHERE id = ANY($1)`)
+	renewStreams = engine.Both(`UPDATE streams SET until = $2 WHERE id = ANY($1) RETURNING id`)
 
 	// changesOf finds the numbers of the last changes of the people $1.
 	changesOf = engine.Both(`SELECT owner_id, changes FROM notification_counts WHERE owner_id = ANY($1)`)
 )
 
-type (
-	changesRow struct {
-		OwnerID user.ID
-		Changes int64
-	}
-	changedOrder struct {
-		ID     payment.OrderID
-		State  payment.State
-		Change int64
-	}
-)
-
-func (v Notifications) OpenStream(ctx context.Context, of user.ID, now, until time.Time) (place int64, p notification.Position, err error) {
+func (v Notifications) OpenStream(ctx context.Context, of user.ID, follows int64, now, until time.Time) (p notification.Position, err error) {
 	err = v.DB.Write(ctx, func(tx *engine.Tx) error {
 		tx.Lock(fmt.Sprint("streams of ", of))
-		tx.Queue("DELETE FROM streams WHERE owner_id = $1 AND until <= $2", of, now)
-		tx.Queue(insertStream, of, until, notification.MaxStreams).Must(notification.ErrStreams).Into(&place)
-		tx.Queue(newestNews, of).Into((*int64)(&p.Notification), &p.Change)
-		return tx.Send()
+		tx.Queue(freeStreams, of, now, follows)
+		tx.Queue(insertStream, of, until, notification.MaxStreams).Must(notification.ErrStreams).
+			Into(&p.Place, (*int64)(&p.Notification), &p.Change)
+		return nil
 	})
-	return place, p, err
+	return p, err
 }
 
-func (v Notifications) RenewStreams(ctx context.Context, places []int64, until time.Time) error {
-	return v.DB.Exec(ctx, v.DB.Pick(renewStreams), places, until)
+func (v Notifications) RenewStreams(ctx context.Context, places []int64, until time.Time) (held []int64, err error) {
+	err = v.DB.Write(ctx, func(tx *engine.Tx) error {
+		held = nil
+		engine.Found(tx, tx.Queue(v.DB.Pick(renewStreams), places, until), func(row *struct{ ID int64 }) error {
+			held = append(held, row.ID)
+			return nil
+		})
+		return nil
+	})
+	return held, err
 }
 
 func (v Notifications) CloseStream(ctx context.Context, place int64) error {
@@ -71,11 +67,11 @@ func (v Notifications) CloseStream(ctx context.Context, place int64) error {
 }
 
 func (v Notifications) Changes(ctx context.Context, of []user.ID) (map[user.ID]int64, error) {
-	rows, err := engine.All[changesRow](ctx, v.DB, v.DB.Pick(changesOf), of)
-	changes := make(map[user.ID]int64, len(rows))
-	for _, r := range rows {
-		changes[r.OwnerID] = r.Changes
-	}
+	changes := map[user.ID]int64{}
+	err := v.DB.ReadRows(ctx, func() { clear(changes) }, engine.Each(v.DB, func(r *struct{ OwnerID, Changes int64 }) error {
+		changes[user.ID(r.OwnerID)] = r.Changes
+		return nil
+	}, v.DB.Pick(changesOf), of))
 	return changes, err
 }
 
@@ -92,10 +88,7 @@ func (v Notifications) News(ctx context.Context, since []notification.Since) ([]
 			}
 			return nil
 		}, notices, s.Of, int64(math.MaxInt64), notification.MaxNews+1, s.At.Notification),
-			engine.Each(v.DB, func(r *changedOrder) error {
-				all[i].Orders = append(all[i].Orders, notification.OrderChange{Change: r.Change, ID: r.ID, State: r.State})
-				return nil
-			}, changedOrders, s.Of, s.At.Change, notification.MaxNews+1))
+			engine.Rows(v.DB, &all[i].Orders, changedOrders, s.Of, s.At.Change, notification.MaxNews+1))
 	}
 	err := v.DB.ReadRows(ctx, func() {
 		for i := range all {

@@ -436,7 +436,11 @@ function setUpForm(form) {
   })
 }
 
+// streams has the readers of the streams that forms show.
+const streams = new Map()
+
 async function send(form) {
+  if (streams.has(form)) return streams.get(form).cancel()
   const {method, path, headers, parts, body} = requestOf(form), output = form.parentElement.querySelector('output')
   const button = form.querySelector('.primary')
   const options = {method, headers, body}
@@ -448,13 +452,33 @@ async function send(form) {
   const began = performance.now()
   try {
     const response = await fetch(base + path, options)
-    const content = await response.blob()
+    const isStream = response.headers.get('Content-Type') === 'text/event-stream'
+    const content = isStream ? null : await response.blob()
     await show(output, response, content, Math.round(performance.now() - began))
-    await learn(form.closest('article').id.slice('op-'.length), method, response, content)
+    if (isStream) await follow(form, output, response)
+    else await learn(form.closest('article').id.slice('op-'.length), method, response, content)
   } catch (error) {
     output.replaceChildren(make('p', `The request failed: ${error.message}`))
   }
   button.disabled = false
+}
+
+// follow shows what a stream brings until it ends. Meanwhile the form's button stops it.
+async function follow(form, output, response) {
+  const button = form.querySelector('.primary'), code = addCode(output)
+  const reader = response.body.pipeThrough(new TextDecoderStream()).getReader()
+  streams.set(form, reader)
+  button.textContent = 'Stop'
+  button.disabled = false
+  try {
+    for (let part = await reader.read(); !part.done; part = await reader.read()) {
+      code.append(part.value)
+      code.parentElement.scrollTop = code.parentElement.scrollHeight
+    }
+  } catch { /* the connection is broken */ }
+  streams.delete(form)
+  button.textContent = 'Send'
+  output.append(make('p', 'The stream has ended.', 'quiet'))
 }
 
 // learn takes what was created for the next requests. After something was removed the page looks again.
@@ -466,15 +490,26 @@ async function learn(operation, method, response, content) {
   look()
 }
 
-// show writes the response into the output.
+// addCode adds an empty block of code to the output.
+function addCode(output) {
+  const frame = make('div', '', 'code'), pre = make('pre'), code = make('code'), copy = make('button', 'Copy', 'copy')
+  pre.tabIndex = 0
+  copy.type = 'button'
+  pre.append(code)
+  frame.append(pre, copy)
+  output.append(frame)
+  return code
+}
+
+// show writes the response into the output; without a content when it is a stream.
 async function show(output, response, content, duration) {
   const line = make('p')
-  line.append(make('span', response.status, `status s${String(response.status)[0]}`), ` ${response.statusText} · ${duration} ms · ${content.size} bytes`)
+  line.append(make('span', response.status, `status s${String(response.status)[0]}`), ` ${response.statusText} · ${duration} ms${content ? ` · ${content.size} bytes` : ''}`)
   const headers = make('details', '', 'inside'), list = make('pre')
   list.append(make('code', [...response.headers].map(([name, value]) => `${name}: ${value}`).join('\n')))
   headers.append(make('summary', 'Headers'), list)
   output.replaceChildren(line, headers)
-  if (content.size === 0) return
+  if (!content?.size) return
   if (content.type.startsWith('image/')) {
     const picture = make('img')
     picture.alt = 'The returned picture'
@@ -483,15 +518,10 @@ async function show(output, response, content, duration) {
     output.append(picture)
     return
   }
-  const text = await content.text(), frame = make('div', '', 'code'), pre = make('pre'), code = make('code'), copy = make('button', 'Copy', 'copy')
+  const text = await content.text(), code = addCode(output)
   let value
   try { value = JSON.parse(text) } catch { /* not JSON: shown as it is */ }
   code.textContent = value === undefined ? text : JSON.stringify(value, null, 2)
-  pre.tabIndex = 0
-  copy.type = 'button'
-  pre.append(code)
-  frame.append(pre, copy)
-  output.append(frame)
   colour(code)
   const links = new Set(code.textContent.match(/https?:\/\/[^\s"\\<>]+/g))
   if (links.size > 0) {

@@ -1,6 +1,7 @@
 package transport
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -12,10 +13,12 @@ import (
 // request leaves the limits on requests first: its slot, its deadline, and what is counted as being worked on.
 type EventStream func(context.Context, *Events)
 
-// Events are the events of a response.
+// Events are the events of a response. After the first error nothing more is sent. A client that does not take an event in time
+// loses its connection.
 type Events struct {
 	w    io.Writer
 	conn *http.ResponseController
+	Err  error
 }
 
 // ServeHTTP sends the events. Proxies pass each on at once (X-Accel-Buffering is nginx's).
@@ -31,32 +34,28 @@ func (s EventStream) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	log.sending.slot.leave()
 	log.ended()
-	s(log, &Events{w, http.NewResponseController(&log.sending)})
+	s(log, &Events{w: w, conn: http.NewResponseController(&log.sending)})
 }
 
-// Send sends the event with its id and its data as JSON. A client that does not take it in time loses its connection.
-func (e *Events) Send(name, id string, data any) error {
+// Send sends the event with its id and its data as JSON.
+func (e *Events) Send(name string, id fmt.Stringer, data any) {
 	raw, err := Encode(data)
-	if err != nil {
-		return err
-	}
-	return e.write(fmt.Sprintf("id: %s\nevent: %s\ndata: %s\n\n", id, name, raw))
+	e.Err = cmp.Or(e.Err, err)
+	e.write("id: %s\nevent: %s\ndata: %s\n\n", id, name, raw)
 }
 
 // Comment sends a line that clients ignore. It shows proxies and both ends that the connection is there.
-func (e *Events) Comment() error { return e.write(":\n\n") }
+func (e *Events) Comment() { e.write(":\n\n") }
 
 // Retry tells the client how long to wait before it connects again.
-func (e *Events) Retry(after time.Duration) error {
-	return e.write(fmt.Sprintf("retry: %d\n\n", after.Milliseconds()))
-}
+func (e *Events) Retry(after time.Duration) { e.write("retry: %d\n\n", after.Milliseconds()) }
 
-func (e *Events) write(text string) error {
-	if err := e.conn.SetWriteDeadline(time.Now().Add(sendDeadline)); err != nil {
-		return err
+func (e *Events) write(format string, args ...any) {
+	if e.Err == nil {
+		e.Err = e.conn.SetWriteDeadline(time.Now().Add(sendDeadline))
 	}
-	if _, err := io.WriteString(e.w, text); err != nil {
-		return err
+	if e.Err == nil {
+		_, err := fmt.Fprintf(e.w, format, args...)
+		e.Err = cmp.Or(err, e.conn.Flush())
 	}
-	return e.conn.Flush()
 }

@@ -50,9 +50,9 @@ export async function* live(source: Source, options: LiveOptions): AsyncGenerato
     }
     if (wait === pollEvery) {
       const list = await source.poll(signal).catch(() => undefined);
-      const [newest, change] = last.split("-").map(Number);
+      const [newest, ...rest] = last.split("-");
       for (const one of [...(list?.data ?? [])].reverse()) {
-        if (newest !== undefined && last && one.id > newest) yield { id: (last = `${one.id}-${change ?? 0}`), event: "notification", data: one };
+        if (last && one.id > Number(newest)) yield { id: (last = [one.id, ...rest].join("-")), event: "notification", data: one };
       }
       if (list && list.unread_count !== unread) yield { id: last, event: "unread", data: { unread_count: (unread = list.unread_count) } };
     }
