@@ -65,8 +65,8 @@ func isReadable(t *testing.T, page *chromium.Tab) {
 	}
 }
 
-// violations returns the rules of axe-core that the page breaks.
-func violations(t *testing.T, page *chromium.Tab) []string {
+// violations returns the rules of axe-core that the page breaks, in the element.
+func violations(t *testing.T, page *chromium.Tab, in string) []string {
 	t.Helper()
 	path := os.Getenv("PLAZA_TEST_AXE")
 	if path == "" {
@@ -75,7 +75,7 @@ func violations(t *testing.T, page *chromium.Tab) []string {
 	script, err := os.ReadFile(path)
 	require.NoError(t, err)
 	chromium.Evaluate[chromedp.Void](t, page, string(script)+";undefined")
-	return chromium.Evaluate[[]string](t, page, `axe.run().then(r => r.violations.map(v => v.id + ': ' + v.nodes.map(n => n.html.slice(0, 100)).join(' | ')))`)
+	return chromium.Evaluate[[]string](t, page, call("axe.run", in)+`.then(r => r.violations.map(v => v.id + ': ' + v.nodes.map(n => n.html.slice(0, 100)).join(' | ')))`)
 }
 
 // worksByKeyboard shows that Tab leads through the reference page, and that the reader sees where it is.
