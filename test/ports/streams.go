@@ -1,11 +1,13 @@
 package ports
 
 import (
+	"slices"
 	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"plaza/domain/event"
 	"plaza/domain/notification"
 	"plaza/domain/payment"
 	"plaza/domain/user"
@@ -17,6 +19,7 @@ var streamPromises = []promise{
 	{"RenewStreams extends places, and returns those that are still there", streamsRenewed},
 	{"Changes is another number after each change that concerns the person", streamChanges},
 	{"News is what came behind the position, with later ones having greater numbers", streamNews},
+	{"News behind the last position misses nothing, however many write at once", streamNewsAtOnce},
 	{"News has one more than MaxNews at most", streamNewsBounded},
 }
 
@@ -167,6 +170,43 @@ func streamNews(w *fixtures) {
 	again := news(notification.Since{Of: who, At: last})[0]
 	assert.Empty(w, again.Items)
 	assert.Empty(w, again.Orders)
+}
+
+func streamNewsAtOnce(w *fixtures) {
+	who, others := w.newUser(), w.users(many)
+	var events []*event.Event
+	for range others {
+		events = append(events, w.write(who, noon))
+	}
+	var got []notification.ID
+	var at notification.Position
+	reads := func() {
+		all, err := w.Notifications.News(w.Context(), []notification.Since{{Of: who, At: at}})
+		require.NoError(w, err)
+		for _, n := range slices.Backward(all[0].Items) {
+			at.Notification = n.ID
+			got = append(got, n.ID)
+		}
+	}
+	written := make(chan []error)
+	go func() {
+		written <- atOnce(many, func(i int) error { return w.Discussion.Like(w.Context(), likeOf(events[i], others[i], true, noon)) })
+	}()
+	for isWriting := true; isWriting; {
+		select {
+		case errs := <-written:
+			w.succeed(errs)
+			isWriting = false
+		default:
+		}
+		reads()
+	}
+	var want []notification.ID
+	list, _ := w.notifications(who)
+	for _, n := range slices.Backward(list) {
+		want = append(want, n.ID)
+	}
+	assert.Equal(w, want, got)
 }
 
 func streamNewsBounded(w *fixtures) {
