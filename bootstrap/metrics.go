@@ -76,8 +76,6 @@ func (a *App) registerLogins() {
 
 // registerStreams registers the metrics of streams (NTF-04).
 func (a *App) registerStreams() {
-	a.registerCounter("plaza_stream_events_sent_total", "Notifications and changes of orders that streams were given.", nil,
-		a.Streams.Sent.Load)
 	a.registerCounter("plaza_streams_cut_total", "Streams that have ended because their clients took too long.", nil, a.Streams.Cut.Load)
 	a.Metrics.Register(client.NewGaugeFunc(client.GaugeOpts{Name: "plaza_streams_open", Help: "Streams that are open."},
 		func() float64 { return float64(a.Streams.Count()) }), client.NewGaugeFunc(client.GaugeOpts{

@@ -17,8 +17,6 @@ const (
 	beat = 25 * time.Second
 	// retryAfter is how long a client waits before it connects again.
 	retryAfter = 3 * time.Second
-	// closeTime is how long freeing the place of a stream may take.
-	closeTime = 5 * time.Second
 )
 
 // stream sends the caller what happens, until the key or the connection ends, or the server stops (NTF-04).
@@ -38,9 +36,7 @@ func (a *api) stream(c *transport.Call) (transport.Reply, error) {
 }
 
 func (a *api) closeStream(ctx context.Context, stream *notifications.Stream) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeTime)
-	defer cancel()
-	if err := a.Streams.Close(ctx, stream); err != nil {
+	if err := a.Streams.Close(context.WithoutCancel(ctx), stream); err != nil {
 		transport.Logger(ctx).WarnContext(ctx, "the place of a stream is free only later", "error", err)
 	}
 }
@@ -75,10 +71,10 @@ func (a *api) sendAll(ctx context.Context, c *transport.Call, stream *notificati
 func (a *api) sendNews(c *transport.Call, d notifications.Delivery, out *transport.Events) {
 	var people users
 	people, out.Err = a.describe(c, d.Members, mapSlice(d.Items, actorOf), nil)
+	at := d.At
 	if d.IsReset {
-		out.Send("reset", d.Next, struct{}{})
+		out.Send("reset", at, struct{}{})
 	}
-	at := d.Since
 	for _, n := range slices.Backward(d.Items) {
 		at.Notification = n.ID
 		out.Send("notification", at, people.renderNotification(n))
@@ -88,6 +84,6 @@ func (a *api) sendNews(c *transport.Call, d notifications.Delivery, out *transpo
 		out.Send("order", at, map[string]any{"id": o.ID, "status": o.State})
 	}
 	if d.HasUnread {
-		out.Send("unread", d.Next, map[string]int{"unread_count": d.Unread})
+		out.Send("unread", at, map[string]int{"unread_count": d.Unread})
 	}
 }

@@ -31,7 +31,6 @@ type Streams struct {
 	tokens   access.Tokens
 	accounts access.Accounts
 	now      func() time.Time
-	Sent     atomic.Int64 // notifications and orders
 	Cut      atomic.Int64 // streams whose clients were too slow
 	lag      atomic.Int64 // of the last notification that was delivered
 
@@ -54,9 +53,9 @@ type Stream struct {
 	unread int
 }
 
-// Delivery is what came since the last one, or since the stream broke.
+// Delivery is what came behind the position: since the last one, or since the stream broke.
 type Delivery struct {
-	Since, Next notification.Position
+	At notification.Position
 	notification.News
 	IsReset   bool // too much came: the client reads the lists anew
 	HasUnread bool // the number of unread notifications has changed
@@ -78,7 +77,7 @@ func (s *Streams) Open(ctx context.Context, actor access.Actor, key secret.Strin
 		kept.Place = at.Place
 		stream.since.At = kept
 	case last != "":
-		stream.News <- Delivery{IsReset: true, Next: at}
+		stream.News <- Delivery{IsReset: true, At: at}
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -176,10 +175,7 @@ func (s *Streams) check(ctx context.Context, streams []*Stream, people []user.ID
 	if err := errors.Join(noPlaces, noTokens, noAccounts); err != nil {
 		return err
 	}
-	isHeld, account, valid := map[int64]bool{}, map[user.ID]access.Account{}, map[access.KeyHash]bool{}
-	for _, place := range held {
-		isHeld[place] = true
-	}
+	account, valid := map[user.ID]access.Account{}, map[access.KeyHash]bool{}
 	for _, a := range accounts {
 		account[a.User] = a
 	}
@@ -187,11 +183,12 @@ func (s *Streams) check(ctx context.Context, streams []*Stream, people []user.ID
 		actor, err := access.Session{Token: t, Account: account[t.User]}.Actor(now, false)
 		valid[t.Hash] = err == nil && actor.Has(access.XfileEvent)
 	}
+	slices.Sort(held)
 	s.checked = now
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, t := range streams {
-		if !valid[t.key] || !isHeld[t.since.At.Place] {
+		if _, isHeld := slices.BinarySearch(held, t.since.At.Place); !isHeld || !valid[t.key] {
 			s.end(t)
 		}
 	}
@@ -221,20 +218,18 @@ func (s *Streams) deliver(ctx context.Context, streams []*Stream, changes map[us
 
 // give delivers the news to the stream, if there is any.
 func (s *Streams) give(t *Stream, news notification.News) {
-	d := Delivery{Since: t.since.At, News: news, HasUnread: news.Unread != t.unread, Next: t.since.At}
+	d := Delivery{At: t.since.At, News: news, HasUnread: news.Unread != t.unread}
 	if len(news.Items) > 0 {
-		d.Next.Notification = news.Items[0].ID
+		t.since.At.Notification = news.Items[0].ID
 		s.lag.Store(int64(s.now().Sub(news.Items[0].Created)))
 	}
 	if n := len(news.Orders); n > 0 {
-		d.Next.Change = news.Orders[n-1].Change
+		t.since.At.Change = news.Orders[n-1].Change
 	}
 	if d.IsReset = len(news.Items)+len(news.Orders) > notification.MaxNews; d.IsReset {
-		d.Items, d.Orders = nil, nil
+		d.At, d.Items, d.Orders = t.since.At, nil, nil
 	}
-	s.Sent.Add(int64(len(d.Items) + len(d.Orders)))
-	if d.Next != t.since.At || d.HasUnread {
-		t.since.At, t.unread = d.Next, news.Unread
+	if t.unread = news.Unread; d.HasUnread || d.IsReset || d.At != t.since.At {
 		t.News <- d // it has room for one, and Deliver alone fills it
 	}
 }
