@@ -26,7 +26,7 @@ var messages = telephones.New(sandbox.New(time.Now))
 // serve serves Plaza, prepared as the function does, on a free port until the test ends.
 func serve(t *testing.T, origins settings.Origins, prepare func(*bootstrap.App)) (url string) {
 	t.Helper()
-	return serveConfig(t, settings.Config{CORSOrigins: origins, WalletPoll: time.Minute}, prepare)
+	return serveConfig(t, settings.Config{CORSOrigins: origins, WalletPoll: time.Minute, SecondFactor: settings.SecondFactorOff}, prepare)
 }
 
 // serveConfig is like serve, with settings that it completes.

@@ -252,7 +252,7 @@ async function look() {
   const [reports, runs, due] = await Promise.all([
     '/api/back-office/v1/report/?state=open&page_size=1', '/api/back-office/v1/import/?page_size=100', '/api/pay-admin/v1/payment/?state=refund_due&page_size=1',
   ].map(get))
-  notice({23: reports?.[0]?.owner, 61: (runs?.find(run => run.rejected > 0) ?? runs?.[0])?.id, 63: reports?.[0]?.id, 71: due?.[0]?.id})
+  notice({23: reports?.[0]?.owner?.uid, 61: (runs?.find(run => run.rejected > 0) ?? runs?.[0])?.id, 63: reports?.[0]?.id, 71: due?.[0]?.id})
 }
 
 // last returns the last part of an address's path.
