@@ -37,7 +37,7 @@ func (s *Store) seen(to user.ID) []notified {
 
 // notify stores a notification, or shows the one again that was withdrawn.
 func (s *Store) notify(n notification.Notice) {
-	if n.To == 0 || s.isBlocked(n.To, n.By) {
+	if n.To == 0 {
 		return
 	}
 	for expired := range s.notifications.where(func(other notified) bool { return !other.expires.After(n.Created) }) {

@@ -35,7 +35,10 @@ func (p Position) String() string { return fmt.Sprintf("%d-%d-%d", p.Notificatio
 // ParsePosition returns the position that String has written.
 func ParsePosition(s string) (p Position, isPosition bool) {
 	_, err := fmt.Sscanf(s, "%d-%d-%d", &p.Notification, &p.Change, &p.Place)
-	return p, err == nil && p.String() == s && min(int64(p.Notification), p.Change, p.Place) >= 0
+	if err != nil || p.String() != s || min(int64(p.Notification), p.Change, p.Place) < 0 {
+		return Position{}, false
+	}
+	return p, true
 }
 
 // Since is a person, and the position behind which they want news.

@@ -119,6 +119,7 @@ func newsCome(t *testing.T, s *server) {
 	l.brings("notification", ada.get(t, notifications).at("data.0"), "unread", unread(1))
 	ada.blocks(t, bob)
 	l.brings("unread", unread(0))
+	ada.streams(t, "0-0-0").brings("order", object{"id": order, "status": "open"}, "unread", unread(0))
 }
 
 func newsSince(t *testing.T, s *server) {
