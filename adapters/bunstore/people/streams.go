@@ -39,8 +39,9 @@ var (
 	changesOf = engine.Both(`SELECT owner_id, changes FROM notification_counts WHERE owner_id = ANY($1)`)
 )
 
-func (v Notifications) OpenStream(ctx context.Context, of user.ID, follows int64, now, until time.Time) (p notification.Position, err error) {
-	err = v.DB.Write(ctx, func(tx *engine.Tx) error {
+func (v Notifications) OpenStream(ctx context.Context, of user.ID, follows int64, now, until time.Time) (notification.Position, error) {
+	var p notification.Position
+	err := v.DB.Write(ctx, func(tx *engine.Tx) error {
 		tx.Lock(fmt.Sprint("streams of ", of))
 		tx.Queue(freeStreams, of, now, follows)
 		tx.Queue(insertStream, of, until, notification.MaxStreams).Must(notification.ErrStreams).
