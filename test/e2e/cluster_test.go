@@ -139,7 +139,7 @@ func TestCluster(t *testing.T) {
 	t.Logf("%d writes were acknowledged", l.writers.acknowledged.Load())
 }
 
-func TestNTF04_nothing_is_missed_on_a_Cluster_when_the_server_of_a_stream_is_killed(t *testing.T) {
+func TestNTF04_nothing_is_missed_on_a_Cluster_when_the_server_of_a_stream_dies(t *testing.T) {
 	l := newLarge(t)
 	missesNothing(t, l.writers, l.servers[0].url, l.url, func() *running {
 		select {
