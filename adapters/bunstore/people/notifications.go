@@ -116,23 +116,24 @@ func WithdrawNotice(tx *engine.Tx, n notification.Notice) {
 }
 
 func (v Notifications) List(ctx context.Context, of user.ID, r page.CursorRequest) (notification.List, error) {
-	rows, err := engine.All[noticeRow](ctx, v.DB, notices, of, cmp.Or(r.After.ID, math.MaxInt64), r.Size()+1, 0)
-	if err != nil {
-		return notification.List{}, err
-	}
-	list := notification.List{Members: map[user.ID]*user.Member{}}
-	var items []notification.Notification
-	for i, row := range rows {
-		list.Unread = atMostKept(row.Unread)
-		if row.ID == 0 {
-			break
+	var list notification.News
+	err := v.DB.ReadRows(ctx, func() { list = notification.News{Members: map[user.ID]*user.Member{}} },
+		v.readNotices(&list, of, cmp.Or(r.After.ID, math.MaxInt64), 0, r.Size()))
+	part := page.UpTo(r.Size(), list.Items, notification.Notification.Cursor)
+	return notification.List{CursorPage: part, Members: list.Members, Unread: list.Unread}, err
+}
+
+// readNotices reads the notifications of the person between the ids, one more than the most that are wanted, with the people of those.
+func (v Notifications) readNotices(into *notification.News, of user.ID, before int64, after notification.ID, most int) engine.Step {
+	return engine.Each(v.DB, func(r *noticeRow) error {
+		if into.Unread = atMostKept(r.Unread); r.ID == 0 {
+			return nil
 		}
-		if items = append(items, row.notification()); i < r.Size() {
-			AddMember(list.Members, row.Member())
+		if into.Items = append(into.Items, r.notification()); len(into.Items) <= most {
+			AddMember(into.Members, r.Member())
 		}
-	}
-	list.CursorPage = page.UpTo(r.Size(), items, notification.Notification.Cursor)
-	return list, nil
+		return nil
+	}, notices, of, before, most+1, after)
 }
 
 // atMostKept returns a stored count of notifications. The store may have a few more than it keeps.

@@ -81,14 +81,7 @@ func (v Notifications) News(ctx context.Context, since []notification.Since) ([]
 	all := make([]notification.News, len(since))
 	var reads []engine.Step
 	for i, s := range since {
-		reads = append(reads, engine.Each(v.DB, func(r *noticeRow) error {
-			all[i].Unread = atMostKept(r.Unread)
-			if r.ID != 0 {
-				all[i].Items = append(all[i].Items, r.notification())
-				AddMember(all[i].Members, r.Member())
-			}
-			return nil
-		}, notices, s.Of, int64(math.MaxInt64), notification.MaxNews+1, s.At.Notification),
+		reads = append(reads, v.readNotices(&all[i], s.Of, math.MaxInt64, s.At.Notification, notification.MaxNews),
 			engine.Rows(v.DB, &all[i].Orders, changedOrders, s.Of, s.At.Change, notification.MaxNews+1))
 	}
 	err := v.DB.ReadRows(ctx, func() {
