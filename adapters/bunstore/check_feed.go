@@ -24,12 +24,14 @@ type checkSource struct {
 }
 
 var checkSources = []checkSource{
-	{feed.Publication, "publications", feedstore.SelectRecords[feedstore.PublicationRow], nil},
-	{feed.Node, "nodes", feedstore.SelectRecords[feedstore.NodeRow], nil},
+	{feed.Publication, "publications", feedstore.SelectRecords[feedstore.PublicationRow], lockRecords},
+	{feed.Node, "nodes", feedstore.SelectRecords[feedstore.NodeRow], lockRecords},
 	{feed.Demand, "demands", feedstore.SelectRecords[feedstore.DemandRow], nil},
-	{feedstore.Origins, "publications", selectOrigins, func(tx *engine.Tx, _ int64) { tx.Lock(feedstore.RecordsLock) }},
+	{feedstore.Origins, "publications", selectOrigins, lockRecords},
 	{feed.Event, "events", selectEvents, func(tx *engine.Tx, id int64) { tx.Queue(diary.LockEvent, id) }},
 }
+
+func lockRecords(tx *engine.Tx, _ int64) { tx.Lock(feedstore.RecordsLock) }
 
 // originRow is a publication with what decides whether it is an origin.
 type originRow struct {
@@ -85,10 +87,14 @@ func (c check) mismatches(
 		return nil, 0, err
 	}
 	entries, texts, err := feedstore.Entries(ctx, c.DB, query, s.kind, ids)
+	if err != nil {
+		return nil, 0, err
+	}
+	names, err := feedstore.Names(ctx, query, all)
 	for _, r := range all {
 		of := mismatch{StoredRecord: r, listed: listed[r.ID], entry: entries[r.ID]}
 		if r.Broken == nil && s.kind != feedstore.Origins {
-			of.should = search.EntryOf(r.Record, texts[r.ID])
+			of.should = search.EntryOf(r.Record, texts[r.ID], names(r.Record)...)
 		}
 		if r.Broken != nil || !feedstore.IsSame(feedstore.Listed(r.Record), of.listed) || !search.IsSame(of.entry, of.should) {
 			wrong = append(wrong, of)

@@ -68,20 +68,13 @@ func (v Feed) Card(ctx context.Context, kind feed.Kind, id int64) (feed.Card, er
 
 // translationsOf returns the translations of the opened item.
 func (s *Store) translationsOf(opened feed.Listable) (all []feed.Translation) {
-	var bundle publication.BundleID
-	var itself publication.ID
-	switch opened := opened.(type) {
-	case publication.Publication:
-		bundle, itself = opened.Bundle.ID, opened.ID
-	case publication.Node:
-		bundle = opened.Bundle
-	}
-	original := s.bundle(bundle).FirstOriginalID()
+	itself, _ := opened.(publication.Publication)
+	original := s.bundle(publication.BundleOf(opened)).FirstOriginalID()
 	if original == 0 {
 		return nil
 	}
 	for p := range s.publications.where(publication.Publication.IsVisible) {
-		if p.ID != itself && (p.Bundle.ID == original || p.Bundle.FirstOriginal == original) {
+		if p.ID != itself.ID && (p.Bundle.ID == original || p.Bundle.FirstOriginal == original) {
 			all = append(all, feed.Translation{ID: int64(p.ID), Language: p.Language, Title: p.Title})
 		}
 	}

@@ -24,6 +24,11 @@ func (v Search) Find(ctx context.Context, q search.Query, charges ...ratelimit.C
 			return feed.Listing{Kind: e.Kind, ID: e.ID, Created: e.Created}.AtCursor()
 		}
 		matching := filter(maps.Values(v.s.index), func(e search.Entry) bool {
+			if thing, err := v.s.listedItem(feed.Listing{Kind: e.Kind, ID: e.ID}); err == nil {
+				for _, t := range v.s.translationsOf(thing) {
+					e.Words = append(search.Words(t.Title), e.Words...)
+				}
+			}
 			isBlocked := e.Author != 0 && v.s.relation(q.By, e.Author) == subscription.Blocked
 			return q.Finds(e) && !isBlocked && (q.After == (page.Cursor{}) || at(e).Compare(q.After) < 0)
 		})

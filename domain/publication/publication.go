@@ -124,6 +124,17 @@ func (n Node) At(address func(media.Key) string) (feed.Listable, bool) {
 	return n, true
 }
 
+// BundleOf returns the bundle of a publication or node; zero: none.
+func BundleOf(thing feed.Listable) BundleID {
+	switch thing := thing.(type) {
+	case Publication:
+		return thing.Bundle.ID
+	case Node:
+		return thing.Bundle
+	}
+	return 0
+}
+
 // Query selects publications.
 type Query struct {
 	Category   *feed.CategoryID // nil: any

@@ -35,8 +35,9 @@ type Entry struct {
 	Words   []string // of the text, and the scope: each once, in order
 }
 
-// EntryOf returns the entry of the thing, or nil if no search finds it. The HTML is the text of a publication or node.
-func EntryOf(thing feed.Listable, html markup.HTML) *Entry {
+// EntryOf returns the entry of the thing, or nil if no search finds it. Of a publication or node, the HTML is the text, and the names
+// are the titles of its translations; its own title may be among them.
+func EntryOf(thing feed.Listable, html markup.HTML, names ...string) *Entry {
 	var e Entry
 	var texts []string
 	l, isListed := thing.Listing()
@@ -60,7 +61,7 @@ func EntryOf(thing feed.Listable, html markup.HTML) *Entry {
 	if !isListed {
 		return nil
 	}
-	e.Words = append(Words(texts...), scope)
+	e.Words = append(Words(append(texts, names...)...), scope)
 	slices.Sort(e.Words)
 	return &e
 }
@@ -138,9 +139,9 @@ type Found struct {
 type Index interface {
 	// Find returns the things that have all words of the query and are of one of its kinds, the newest creation first: events that
 	// everybody sees, unless a block stands between their author and who searches, and the searcher's own events, but no hidden
-	// ones; listed publications, nodes and demands, as feed.Reader returns them. Things that were created at the same moment
-	// are in some order that stays. A part may have fewer things than its size although the list continues. A query
-	// without Scopes finds nothing.
+	// ones; listed publications, nodes and demands, as feed.Reader returns them. A publication or node also has the words of the
+	// titles of its translations, which its card shows. Things that were created at the same moment are in some order that stays. A
+	// part may have fewer things than its size although the list continues. A query without Scopes finds nothing.
 	Find(ctx context.Context, q Query, charges ...ratelimit.Charge) (page.CursorPage[Found], error)
 	// Fill makes the entries that are missing. What is stored while it runs has its entry already.
 	Fill(ctx context.Context) error

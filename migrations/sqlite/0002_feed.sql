@@ -14,6 +14,7 @@ CREATE TABLE bundles (
     first_original_id integer,
     original_id       integer
 ) STRICT;
+CREATE INDEX bundles_translations ON bundles (first_original_id) WHERE first_original_id IS NOT NULL;
 
 CREATE TABLE publications (
     id                integer PRIMARY KEY CHECK (id > 0),
@@ -60,6 +61,7 @@ CREATE TABLE nodes (
     updated     integer NOT NULL
 ) STRICT;
 CREATE INDEX nodes_of_author ON nodes (author_id, id);
+CREATE INDEX nodes_of_bundle ON nodes (bundle_id);
 
 CREATE TABLE node_texts (id integer PRIMARY KEY REFERENCES nodes (id) ON DELETE CASCADE, html text NOT NULL CHECK (html <> '')) STRICT;
 

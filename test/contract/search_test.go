@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/assert"
+
+	"plaza/domain/user"
 )
 
 const searchPath = "/api/search/"
@@ -15,6 +17,7 @@ const searchPath = "/api/search/"
 var textSearchRows = []row{
 	{"SRC-01 events are found by the words of all languages", languagesFind, everyStore},
 	{"SRC-01 publications, nodes and demands are found by titles, contents and texts", itemsFind, everyStore},
+	{"SRC-01 publications and nodes are found by their names in all languages", allLanguagesFind, everyStore},
 	{"SRC-01 nobody finds what is hidden, erased, blocked or another's draft", unfindable, everyStore},
 	{"SRC-01 the found are shown as in their lists, with the fields that are asked for", foundAsListed, everyStore},
 	{"SRC-01 the words, the kinds and the cursor are checked", wrongSearches, oneStore},
@@ -101,6 +104,54 @@ func itemsFind(t *testing.T, s *server) {
 	assert.Empty(t, staff.seeks(t, "tea").list("data"))
 	staff.post(t, restorePath, object{"publication": 8, "reason": "It does not"}).is(201)
 	assert.Equal(t, []string{"publication 普洱茶"}, s.anyone().seeks(t, "tea zweige").seen(t))
+}
+
+func allLanguagesFind(t *testing.T, s *server) {
+	bundle := func(id int, original string) string { return fmt.Sprintf(`{"kind":"bundle","id":%d%s}`, id, original) }
+	line := func(kind string, id, bundle, second int, by, title, more string) string {
+		return fmt.Sprintf(`{"kind":%q,"id":%d,"bundle":%d,"author":%q,"title":%q,"language":"en","created":"2026-11-01T09:00:%02dZ"%s}`,
+			kind, id, bundle, by, title, second, more)
+	}
+	brings := func(lines ...string) {
+		t.Helper()
+		_, rejects := s.brings(t, append(lines, robotLine, strings.NewReplacer("r1", "r2", "0199", "0198").Replace(robotLine))...)
+		assert.Empty(t, rejects)
+	}
+	finds := func(q string, want ...string) {
+		t.Helper()
+		assert.Equal(t, want, s.anyone().seeks(t, q).seen(t), q)
+	}
+	const tea, cha, te, part, other = "publication Tea", "publication 茶", "publication El té", "node First cup", "publication Another"
+	brings(bundle(1, ""), bundle(2, `,"first_original":1,"original":1`), bundle(3, ""), line("publication", 1, 1, 5, "r1", "Tea", `,"html":"<p>Steep</p>"`),
+		line("node", 4, 1, 2, "r1", "First cup", `,"html":"<p>Boil</p>"`), line("publication", 3, 3, 1, "r1", "Another", ""))
+	finds("tea", tea, part)
+	finds("茶")
+	brings(line("publication", 2, 2, 4, "r2", "茶", "")) // in a later file
+	finds("茶", tea, cha, part)
+	finds("茶 boil", part)
+	finds("steep 茶", tea)
+	brings(line("publication", 2, 2, 4, "r2", "绿茶", ""))
+	finds("绿茶", tea, "publication 绿茶", part)
+	brings(line("publication", 2, 2, 4, "r2", "茶", ""), line("node", 5, 2, 3, "r1", "第一杯", ""))
+	finds("绿茶")
+	finds("tea", tea, cha, "node 第一杯", part)
+	staff := s.staff(t)
+	staff.post(t, hidePath, object{"publication": 1, "reason": "Advertises"}).is(201)
+	finds("tea")
+	finds("茶", cha, "node 第一杯", part)
+	staff.post(t, restorePath, object{"publication": 1, "reason": "It does not"}).is(201)
+	finds("tea", tea, cha, "node 第一杯", part)
+	brings(bundle(3, `,"first_original":1,"original":1`), line("publication", 7, 3, 0, "r1", "El té", ""))
+	finds("tea", tea, cha, "node 第一杯", part, other, te)
+	brings(bundle(2, ""))
+	finds("tea", tea, part, other, te)
+	finds("茶", cha, "node 第一杯")
+	brings(bundle(2, `,"first_original":1,"original":1`))
+	finds("茶", tea, cha, "node 第一杯", part, other, te)
+	robot := s.anyone().get(t, cardOf("publication", 2)).is(200).int("data.author")
+	s.erases(t, person{id: user.ID(robot)})
+	finds("茶")
+	finds("té", tea, "node 第一杯", part, other, te)
 }
 
 func unfindable(t *testing.T, s *server) {

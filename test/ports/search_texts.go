@@ -33,6 +33,7 @@ func Texts(t *testing.T, open Open) {
 		{"public events and the searcher's own, but no hidden ones, and none of an author with whom the searcher has a block", findEvents},
 		{"what is hidden, erased or not published any more is not found from then on, and what is restored is", findRecords},
 		{"a changed text is found by its new words alone", findChanged},
+		{"a publication or node has the words of the titles of its translations, which its card shows", findTranslated},
 		{"page by page each thing comes once, also of those that were created at the same moment", findPages},
 		{"random texts are found by their words", findRandom},
 		{"a search is charged, and one that is refused finds nothing; a query without Scopes finds nothing", findCharged},
@@ -213,6 +214,72 @@ func findChanged(w *fixtures) {
 	c.importAll(nodeRecord(1, func(n *publication.Node) { n.Title, n.Created = p.Title, noon.Add(time.Hour) }), p)
 	assert.Equal(w, []string{"publication 1", "node 1"}, w.found(0, p.Title, 1, feed.Publication, feed.Node), "it was created later")
 	w.consistent()
+}
+
+// findTranslated compares what is found by the words of titles with the translations that cards show.
+func findTranslated(w *fixtures) {
+	words := strings.Fields("tea 茶 thé chai")
+	w.eachSeed(func(w *fixtures, c random) {
+		im := w.importer("a")
+		author := im.settled()
+		hidden := map[moderation.Thing]bool{}
+		bundle := func() publication.BundleID { return publication.BundleID(1 + c.IntN(4)) }
+		im.importAll(bundleRecord(1, 0, 0), bundleRecord(2, 1, 1), bundleRecord(3, 1, 2), bundleRecord(4, 0, 0))
+		for range 40 {
+			id := 1 + c.IntN(4)
+			switch c.IntN(6) {
+			case 0:
+				im.importAll(bundleRecord(bundle(), publication.BundleID(c.IntN(4)), 0))
+			case 1:
+				kind := pick(c, feed.Publication, feed.Node)
+				if _, err := w.Feed.Card(w.Context(), kind, int64(id)); err == nil {
+					thing := moderation.Thing{Kind: moderation.Kind(kind), ID: int64(id)}
+					w.hide(thing, noon)
+					hidden[thing] = true
+				}
+			case 2:
+				for thing := range hidden {
+					w.restore(thing)
+					delete(hidden, thing)
+				}
+			case 3:
+				_, err := w.PersonalData.Erase(w.Context(), author, pick(c, personaldata.Publications, personaldata.Nodes), c.IntN(3))
+				require.NoError(w, err)
+				clear(hidden)
+			case 4:
+				im.importAll(nodeRecord(publication.NodeID(id), func(n *publication.Node) { n.Title, n.Bundle = pick(c, words...), bundle() }))
+			default:
+				im.importAll(publicationRecord(publication.ID(id), func(p *publication.Publication) {
+					p.Title, p.Bundle.ID, p.Deleted = pick(c, words...), bundle(), c.IntN(5) == 0
+				}))
+			}
+			for _, word := range words {
+				var want []string
+				for i := range 8 {
+					kind, id := []feed.Kind{feed.Publication, feed.Node}[i/4], int64(1+i%4)
+					card, err := w.Feed.Card(w.Context(), kind, id)
+					if err != nil {
+						continue // not listed
+					}
+					var titles []string
+					switch thing := card.Listable.(type) {
+					case publication.Publication:
+						titles = append(titles, thing.Title)
+					case publication.Node:
+						titles = append(titles, thing.Title)
+					}
+					for _, t := range card.Translations {
+						titles = append(titles, t.Title)
+					}
+					if slices.Contains(titles, word) {
+						want = append(want, fmt.Sprint(kind, " ", id))
+					}
+				}
+				assert.ElementsMatch(w, want, w.found(0, word, 20), word)
+			}
+		}
+		w.consistent()
+	})
 }
 
 func findPages(w *fixtures) {

@@ -93,8 +93,12 @@ func turn[Row RecordRow, At interface {
 	if err := cmp.Or(err, turned.RelistOrigins(tx), turned.Write(db, tx)); err != nil {
 		return 0, err
 	}
-	Reindex(db, tx, nil, search.EntryOf(next.Record(), texts[id]))
-	return of.AuthorID, nil
+	names, err := Names(tx.Context(), tx.NewSelect, []StoredRecord{{Record: next.Record()}})
+	if err != nil {
+		return 0, err
+	}
+	Reindex(db, tx, nil, search.EntryOf(next.Record(), texts[id], names(next.Record())...))
+	return of.AuthorID, turned.ReindexTranslations(db, tx, nil)
 }
 
 // ContentFields are common to publications and nodes.

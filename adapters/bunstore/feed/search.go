@@ -2,6 +2,7 @@ package feed
 
 import (
 	"context"
+	"maps"
 	"slices"
 	"strings"
 
@@ -10,6 +11,7 @@ import (
 	"plaza/adapters/bunstore/internal/engine"
 	"plaza/domain/feed"
 	"plaza/domain/markup"
+	"plaza/domain/publication"
 	"plaza/domain/search"
 	"plaza/domain/user"
 )
@@ -87,6 +89,82 @@ func Texts(ctx context.Context, query *bun.SelectQuery, kind feed.Kind, ids ...i
 		found[row.ID] = row.HTML
 	}
 	return found, err
+}
+
+// ofOriginals selects the visible publications with the originals, by ascending id.
+func ofOriginals(query *bun.SelectQuery, originals []publication.BundleID) *bun.SelectQuery {
+	return query.Where("published AND NOT deleted AND NOT hidden").
+		Where("bundle_id IN (?) OR first_original_id IN (?)", bun.List(originals), bun.List(originals)).Order("id")
+}
+
+// Names returns the function that returns the names of those of the records that are publications or nodes (SRC-01): the titles of
+// the visible publications with the same original, as many as a card shows.
+func Names(ctx context.Context, query func() *bun.SelectQuery, records []StoredRecord) (func(feed.Listable) []string, error) {
+	originals := map[publication.BundleID]publication.BundleID{} // of bundles
+	for _, r := range records {
+		originals[publication.BundleOf(r.Record)] = 0
+	}
+	var bundles []struct{ ID, Original publication.BundleID }
+	err := query().Table("bundles").Column("id").ColumnExpr("COALESCE(first_original_id, id) AS original").
+		Where("id IN (?)", bun.List(slices.Collect(maps.Keys(originals)))).Scan(ctx, &bundles)
+	if err != nil {
+		return nil, err
+	}
+	for _, b := range bundles {
+		originals[b.ID] = b.Original
+	}
+	var rows []PublicationRow
+	err = ofOriginals(query().Model(&rows).Column("bundle_id", "first_original_id", "title"), slices.Collect(maps.Values(originals))).Scan(ctx)
+	names := map[publication.BundleID][]string{} // by originals
+	for _, p := range rows {
+		for _, original := range slices.Compact([]publication.BundleID{p.BundleID, p.FirstOriginalID}) {
+			if has := names[original]; len(has) <= feed.MaxTranslations { // and its own title
+				names[original] = append(has, p.Title)
+			}
+		}
+	}
+	delete(names, 0)
+	return func(thing feed.Listable) []string { return names[originals[publication.BundleOf(thing)]] }, err
+}
+
+// ReindexTranslations replaces the entries of all visible publications and nodes whose original is one of these, or was or is that of
+// a replaced publication. It reads the texts that are not known.
+func (b *Replacements) ReindexTranslations(
+	db *engine.DB, tx *engine.Tx, known map[feed.Kind]map[int64]markup.HTML, originals ...publication.BundleID,
+) error {
+	for _, r := range b.publications {
+		originals = append(originals, r.old.Bundle.ID, r.old.Bundle.FirstOriginal, r.next.Bundle.ID, r.next.Bundle.FirstOriginal)
+	}
+	slices.Sort(originals)
+	if originals = slices.Compact(originals); len(originals) == 0 {
+		return nil
+	}
+	publications, err := SelectRecords[PublicationRow](tx.Context(), ofOriginals(tx.NewSelect(), originals))
+	if err != nil {
+		return err
+	}
+	nodes, err := SelectRecords[NodeRow](tx.Context(), tx.NewSelect().Where("published AND NOT deleted AND NOT hidden").
+		Where("bundle_id IN (SELECT id FROM bundles WHERE id IN (?) OR first_original_id IN (?))", bun.List(originals), bun.List(originals)))
+	if err != nil {
+		return err
+	}
+	names, err := Names(tx.Context(), tx.NewSelect, slices.Concat(publications, nodes))
+	if err != nil {
+		return err
+	}
+	for kind, records := range map[feed.Kind][]StoredRecord{feed.Publication: publications, feed.Node: nodes} {
+		texts, err := Texts(tx.Context(), tx.NewSelect(), kind, slices.DeleteFunc(
+			engine.Mapped(records, func(r StoredRecord) int64 { return r.ID }),
+			func(id int64) bool { _, is := known[kind][id]; return is })...)
+		if err != nil {
+			return err
+		}
+		maps.Copy(texts, known[kind])
+		for _, r := range records {
+			Reindex(db, tx, nil, search.EntryOf(r.Record, texts[r.ID], names(r.Record)...))
+		}
+	}
+	return nil
 }
 
 // entryRow is an entry of the index of search.

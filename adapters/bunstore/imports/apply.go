@@ -242,21 +242,34 @@ func (t *batchApply) texts() error {
 	return nil
 }
 
-// words stores what the listed records that were new or have changed, or whose texts have, are found by.
+// words stores what the listed records that were new or have changed, or whose texts or bundles have, are found by, and the
+// publications and nodes with the same originals.
 func (t *batchApply) words() error {
 	if err := t.tx.Send(); err != nil {
 		return err
 	}
-	var entries []*search.Entry
+	var originals []publication.BundleID
+	known := map[feed.Kind]map[int64]markup.HTML{feed.Publication: {}, feed.Node: {}}
 	for i, outcome := range t.outcomes {
-		if record := t.listable[i]; record != nil && outcome.Status != imported.Same {
-			if entry := search.EntryOf(record, htmlOf(t.batch.Records[i])); entry != nil {
-				entries = append(entries, entry)
-			}
+		record, bundle := t.listable[i], publication.BundleID(0)
+		if b, is := t.batch.Records[i].(imported.BundleRecord); is {
+			bundle = b.ID
+		} else if record != nil {
+			bundle = publication.BundleOf(record)
+		}
+		switch {
+		case outcome.Status == imported.Same:
+		case bundle == 0 && record != nil:
+			feedstore.Reindex(t.db, t.tx, nil, search.EntryOf(record, htmlOf(t.batch.Records[i])))
+		case bundle != 0 && record != nil:
+			ref := t.batch.Records[i].Ref()
+			known[feed.Kind(ref.Kind)][ref.Number()] = htmlOf(t.batch.Records[i])
+			fallthrough
+		case bundle != 0:
+			originals = append(originals, t.bundle(bundle).FirstOriginalID())
 		}
 	}
-	feedstore.Index(t.db, t.tx, entries)
-	return nil
+	return t.ReindexTranslations(t.db, t.tx, known, originals...)
 }
 
 func htmlOf(record imported.Record) markup.HTML {

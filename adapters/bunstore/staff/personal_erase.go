@@ -116,7 +116,7 @@ func eraseRecords[Row feedstore.RecordRow](
 	if covers = slices.DeleteFunc(covers, func(key string) bool { return key == "" }); len(covers) > 0 {
 		feedstore.DiscardCovers(v.DB, tx, covers)
 	}
-	return len(ids), cmp.Or(err, erased.Write(v.DB, tx))
+	return len(ids), cmp.Or(err, erased.Write(v.DB, tx), erased.ReindexTranslations(v.DB, tx, nil))
 }
 
 // eraseReasons blanks the reasons and names of audit records, which themselves stay.
