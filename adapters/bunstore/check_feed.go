@@ -90,7 +90,7 @@ func (c check) mismatches(
 	if err != nil {
 		return nil, 0, err
 	}
-	names, err := feedstore.Names(ctx, query, all)
+	names, err := feedstore.Names(ctx, query, engine.Mapped(all, func(r feedstore.StoredRecord) feed.Listable { return r.Record }))
 	for _, r := range all {
 		of := mismatch{StoredRecord: r, listed: listed[r.ID], entry: entries[r.ID]}
 		if r.Broken == nil && s.kind != feedstore.Origins {

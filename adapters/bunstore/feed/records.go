@@ -12,7 +12,6 @@ import (
 	"plaza/domain/media"
 	"plaza/domain/moderation"
 	"plaza/domain/publication"
-	"plaza/domain/search"
 	"plaza/domain/user"
 )
 
@@ -93,12 +92,7 @@ func turn[Row RecordRow, At interface {
 	if err := cmp.Or(err, turned.RelistOrigins(tx), turned.Write(db, tx)); err != nil {
 		return 0, err
 	}
-	names, err := Names(tx.Context(), tx.NewSelect, []StoredRecord{{Record: next.Record()}})
-	if err != nil {
-		return 0, err
-	}
-	Reindex(db, tx, nil, search.EntryOf(next.Record(), texts[id], names(next.Record())...))
-	return of.AuthorID, turned.ReindexTranslations(db, tx, nil)
+	return of.AuthorID, turned.ReindexTranslations(db, tx, []IndexedRecord{{next.Record(), texts[id]}})
 }
 
 // ContentFields are common to publications and nodes.

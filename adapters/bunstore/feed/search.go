@@ -41,10 +41,10 @@ var putEntries = engine.Text{Postgres: `
 	FROM unnest(CAST($1 AS text[]), CAST($2 AS bigint[]), CAST($3 AS bigint[]), CAST($4 AS text[])) AS e (kind, id, micros, words)
 	ON CONFLICT (kind, id) DO UPDATE SET created = EXCLUDED.created, author_id = EXCLUDED.author_id, words = EXCLUDED.words`}
 
-// Index queues what stores the entries of imported things in the index of search.
-func Index(db *engine.DB, tx *engine.Tx, entries []*search.Entry) {
+// put queues what stores the entries.
+func put(db *engine.DB, tx *engine.Tx, entries []*search.Entry) {
 	statement := db.Pick(putEntries)
-	if statement == "" {
+	if statement == "" || len(entries) == 0 {
 		for _, e := range entries {
 			Reindex(db, tx, nil, e)
 		}
@@ -99,10 +99,10 @@ func ofOriginals(query *bun.SelectQuery, originals []publication.BundleID) *bun.
 
 // Names returns the function that returns the names of those of the records that are publications or nodes (SRC-01): the titles of
 // the visible publications with the same original, as many as a card shows.
-func Names(ctx context.Context, query func() *bun.SelectQuery, records []StoredRecord) (func(feed.Listable) []string, error) {
+func Names(ctx context.Context, query func() *bun.SelectQuery, records []feed.Listable) (func(feed.Listable) []string, error) {
 	originals := map[publication.BundleID]publication.BundleID{} // of bundles
 	for _, r := range records {
-		originals[publication.BundleOf(r.Record)] = 0
+		originals[publication.BundleOf(r)] = 0
 	}
 	var bundles []struct{ ID, Original publication.BundleID }
 	err := query().Table("bundles").Column("id").ColumnExpr("COALESCE(first_original_id, id) AS original").
@@ -127,44 +127,75 @@ func Names(ctx context.Context, query func() *bun.SelectQuery, records []StoredR
 	return func(thing feed.Listable) []string { return names[originals[publication.BundleOf(thing)]] }, err
 }
 
-// ReindexTranslations replaces the entries of all visible publications and nodes whose original is one of these, or was or is that of
-// a replaced publication. It reads the texts that are not known.
-func (b *Replacements) ReindexTranslations(
-	db *engine.DB, tx *engine.Tx, known map[feed.Kind]map[int64]markup.HTML, originals ...publication.BundleID,
-) error {
+// IndexedRecord is a publication, a node or a demand with its text.
+type IndexedRecord struct {
+	Record feed.Listable
+	HTML   markup.HTML
+}
+
+// ReindexTranslations queues what stores the entries of the records, and of all other visible publications and nodes whose original is
+// one of these, or was or is that of a replaced publication.
+func (b *Replacements) ReindexTranslations(db *engine.DB, tx *engine.Tx, records []IndexedRecord, originals ...publication.BundleID) error {
 	for _, r := range b.publications {
 		originals = append(originals, r.old.Bundle.ID, r.old.Bundle.FirstOriginal, r.next.Bundle.ID, r.next.Bundle.FirstOriginal)
 	}
 	slices.Sort(originals)
-	if originals = slices.Compact(originals); len(originals) == 0 {
-		return nil
-	}
-	publications, err := SelectRecords[PublicationRow](tx.Context(), ofOriginals(tx.NewSelect(), originals))
+	others, err := otherTranslations(tx, records, slices.Compact(originals))
 	if err != nil {
 		return err
 	}
-	nodes, err := SelectRecords[NodeRow](tx.Context(), tx.NewSelect().Where("published AND NOT deleted AND NOT hidden").
-		Where("bundle_id IN (SELECT id FROM bundles WHERE id IN (?) OR first_original_id IN (?))", bun.List(originals), bun.List(originals)))
+	records = append(records, others...)
+	names, err := Names(tx.Context(), tx.NewSelect, engine.Mapped(records, func(r IndexedRecord) feed.Listable { return r.Record }))
 	if err != nil {
 		return err
 	}
-	names, err := Names(tx.Context(), tx.NewSelect, slices.Concat(publications, nodes))
-	if err != nil {
-		return err
-	}
-	for kind, records := range map[feed.Kind][]StoredRecord{feed.Publication: publications, feed.Node: nodes} {
-		texts, err := Texts(tx.Context(), tx.NewSelect(), kind, slices.DeleteFunc(
-			engine.Mapped(records, func(r StoredRecord) int64 { return r.ID }),
-			func(id int64) bool { _, is := known[kind][id]; return is })...)
-		if err != nil {
-			return err
-		}
-		maps.Copy(texts, known[kind])
-		for _, r := range records {
-			Reindex(db, tx, nil, search.EntryOf(r.Record, texts[r.ID], names(r.Record)...))
+	var entries []*search.Entry
+	for _, r := range records {
+		if entry := search.EntryOf(r.Record, r.HTML, names(r.Record)...); entry != nil {
+			entries = append(entries, entry)
 		}
 	}
+	put(db, tx, entries)
 	return nil
+}
+
+// otherTranslations returns the visible publications and nodes with the originals that are not among the records.
+func otherTranslations(tx *engine.Tx, records []IndexedRecord, originals []publication.BundleID) (others []IndexedRecord, err error) {
+	known := map[feed.Kind][]int64{}
+	for _, r := range records {
+		l, _ := r.Record.Listing()
+		known[l.Kind] = append(known[l.Kind], l.ID)
+	}
+	for kind, read := range map[feed.Kind]func() ([]StoredRecord, error){
+		feed.Publication: func() ([]StoredRecord, error) {
+			return SelectRecords[PublicationRow](tx.Context(), except(known[feed.Publication], ofOriginals(tx.NewSelect(), originals)))
+		},
+		feed.Node: func() ([]StoredRecord, error) {
+			return SelectRecords[NodeRow](tx.Context(), except(known[feed.Node], tx.NewSelect().Where("published AND NOT deleted AND NOT hidden").
+				Where("bundle_id IN (SELECT id FROM bundles WHERE id IN (?) OR first_original_id IN (?))", bun.List(originals), bun.List(originals))))
+		},
+	} {
+		stored, err := read()
+		if err != nil {
+			return nil, err
+		}
+		texts, err := Texts(tx.Context(), tx.NewSelect(), kind, engine.Mapped(stored, func(r StoredRecord) int64 { return r.ID })...)
+		if err != nil {
+			return nil, err
+		}
+		for _, r := range stored {
+			others = append(others, IndexedRecord{r.Record, texts[r.ID]})
+		}
+	}
+	return others, nil
+}
+
+// except leaves out rows with the ids.
+func except(ids []int64, query *bun.SelectQuery) *bun.SelectQuery {
+	if len(ids) == 0 {
+		return query
+	}
+	return query.Where("id NOT IN (?)", bun.List(ids))
 }
 
 // entryRow is an entry of the index of search.

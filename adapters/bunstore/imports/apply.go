@@ -14,7 +14,6 @@ import (
 	"plaza/domain/imported"
 	"plaza/domain/markup"
 	"plaza/domain/publication"
-	"plaza/domain/search"
 	"plaza/domain/user"
 )
 
@@ -249,27 +248,20 @@ func (t *batchApply) words() error {
 		return err
 	}
 	var originals []publication.BundleID
-	known := map[feed.Kind]map[int64]markup.HTML{feed.Publication: {}, feed.Node: {}}
+	var records []feedstore.IndexedRecord
 	for i, outcome := range t.outcomes {
-		record, bundle := t.listable[i], publication.BundleID(0)
-		if b, is := t.batch.Records[i].(imported.BundleRecord); is {
-			bundle = b.ID
-		} else if record != nil {
-			bundle = publication.BundleOf(record)
+		if outcome.Status == imported.Same {
+			continue
 		}
-		switch {
-		case outcome.Status == imported.Same:
-		case bundle == 0 && record != nil:
-			feedstore.Reindex(t.db, t.tx, nil, search.EntryOf(record, htmlOf(t.batch.Records[i])))
-		case bundle != 0 && record != nil:
-			ref := t.batch.Records[i].Ref()
-			known[feed.Kind(ref.Kind)][ref.Number()] = htmlOf(t.batch.Records[i])
-			fallthrough
-		case bundle != 0:
-			originals = append(originals, t.bundle(bundle).FirstOriginalID())
+		if b, is := t.batch.Records[i].(imported.BundleRecord); is {
+			originals = append(originals, t.bundle(b.ID).FirstOriginalID())
+		}
+		if record := t.listable[i]; record != nil {
+			records = append(records, feedstore.IndexedRecord{Record: record, HTML: htmlOf(t.batch.Records[i])})
+			originals = append(originals, t.bundle(publication.BundleOf(record)).FirstOriginalID())
 		}
 	}
-	return t.ReindexTranslations(t.db, t.tx, known, originals...)
+	return t.ReindexTranslations(t.db, t.tx, records, originals...)
 }
 
 func htmlOf(record imported.Record) markup.HTML {
