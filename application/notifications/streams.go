@@ -18,8 +18,8 @@ import (
 const (
 	// DeliverEvery is how often a server asks for what came for all of its streams.
 	DeliverEvery = time.Second
-	// checkEvery is how often it checks their keys, and renews their places.
-	checkEvery = 5 * time.Second
+	// checkTurns is in how many calls of Deliver it checks all keys, and renews all places: a part in each, so that none takes long.
+	checkTurns = 5
 	// deliverBatch is for how many streams it reads news at once.
 	deliverBatch = 200
 )
@@ -34,9 +34,9 @@ type Streams struct {
 	Cut      atomic.Int64 // streams whose clients were too slow
 	lag      atomic.Int64 // of the last notification that was delivered
 
-	mu      sync.Mutex
-	open    map[*Stream]struct{} // nil: the server is stopping
-	checked time.Time            // only Deliver uses it
+	turn int64 // of checks; only Deliver uses it
+	mu   sync.Mutex
+	open map[*Stream]struct{} // nil: the server is stopping
 }
 
 // NewStreams returns the use case over the stores.
@@ -141,13 +141,11 @@ func (s *Streams) Deliver(ctx context.Context) error {
 	if len(streams) == 0 {
 		return nil
 	}
-	byPerson := map[user.ID]bool{}
-	for _, t := range streams {
-		byPerson[t.since.Of] = true
-	}
-	people := slices.Sorted(maps.Keys(byPerson))
-	failed := s.check(ctx, streams, people)
-	changes, err := s.store.Changes(ctx, people)
+	s.turn++
+	failed := s.check(ctx, slices.DeleteFunc(slices.Clone(streams), func(t *Stream) bool {
+		return (t.since.At.Place+s.turn)%checkTurns != 0
+	}))
+	changes, err := s.store.Changes(ctx, of(streams))
 	if err != nil {
 		return errors.Join(failed, err)
 	}
@@ -159,12 +157,21 @@ func (s *Streams) Deliver(ctx context.Context) error {
 	return failed
 }
 
-// check renews the places of the streams of the people, and ends those without a place or a valid key.
-func (s *Streams) check(ctx context.Context, streams []*Stream, people []user.ID) error {
-	now := s.now()
-	if now.Sub(s.checked) < checkEvery {
+// of returns the people of the streams, each once.
+func of(streams []*Stream) []user.ID {
+	people := map[user.ID]bool{}
+	for _, t := range streams {
+		people[t.since.Of] = true
+	}
+	return slices.Sorted(maps.Keys(people))
+}
+
+// check renews the places of the streams, and ends those without a place or a valid key.
+func (s *Streams) check(ctx context.Context, streams []*Stream) error {
+	if len(streams) == 0 {
 		return nil
 	}
+	now, people := s.now(), of(streams)
 	places := make([]int64, len(streams))
 	for i, t := range streams {
 		places[i] = t.since.At.Place
@@ -184,7 +191,6 @@ func (s *Streams) check(ctx context.Context, streams []*Stream, people []user.ID
 		valid[t.Hash] = err == nil && actor.Has(access.XfileEvent)
 	}
 	slices.Sort(held)
-	s.checked = now
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, t := range streams {

@@ -173,8 +173,9 @@ func streamEndsWithKey(t *testing.T, s *server) {
 	}
 	ada.post(t, "/api/auth/logout/", nil).is(204)
 	s.staff(t).does(t, "scopes/", eve, object{"scopes": []string{"pay_trade_order"}, "roles": []string{}}).is(200)
-	s.clock.advance(6 * time.Second)
-	s.deliver(t)
+	for range 5 { // a part of the streams is checked each time
+		s.deliver(t)
+	}
 	assert.Equal(t, "EOF", l.line())
 	assert.Equal(t, "EOF", narrowed.line())
 	ada.get(t, streamPath).is(401)
@@ -206,8 +207,9 @@ func streamComesBack(t *testing.T, s *server) {
 	second.brings("unread", unread(0))
 	s.member(t).get(t, streamPath+"?last_event_id="+last).is(200)
 	ada.get(t, streamPath).fails(429, "THROTTLED")
-	s.clock.advance(6 * time.Second)
-	s.deliver(t)
+	for range 5 { // a part of the streams is checked each time
+		s.deliver(t)
+	}
 	assert.Equal(t, "EOF", first.line())
 	s.member(t).follows(t, ada)
 	name, _, _ := second.next()
