@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/cenkalti/backoff/v5"
-	"github.com/uptrace/bun"
 	"go.opentelemetry.io/otel/trace"
 
 	"plaza/domain/fault"
@@ -83,32 +82,6 @@ func (s *DB) Explain(ctx context.Context, err error) error {
 	return err
 }
 
-// awaitDatabase waits until the database answers.
-func (s *DB) awaitDatabase(ctx context.Context, patience time.Duration) error {
-	pauses := backoff.NewExponentialBackOff()
-	pauses.InitialInterval, pauses.MaxInterval = 100*time.Millisecond, 5*time.Second
-	_, err := backoff.Retry(ctx, func() (any, error) {
-		err := s.Ping(ctx)
-		if err == nil {
-			return nil, nil
-		}
-		if class := s.Dialect.Classify(err); class == internalError || class == diskFull {
-			err = backoff.Permanent(err) // waiting does not help
-		}
-		return nil, err
-	}, backoff.WithBackOff(pauses), backoff.WithMaxElapsedTime(patience),
-		backoff.WithNotify(func(err error, pause time.Duration) {
-			s.log.Warn("the database can't be reached; trying again", "error", err, "pause_ms", pause.Milliseconds())
-		}))
-	if errors.Is(err, ErrFull) {
-		err = fmt.Errorf("its disk is full, or can't be written: %w", err)
-	}
-	if err != nil && !errors.Is(err, ErrSettings) {
-		return fmt.Errorf("the database can't be reached: %s: %w", s.location, err)
-	}
-	return err
-}
-
 // Written returns how many rows a statement wrote.
 func Written(done sql.Result, err error) (int, error) {
 	if err != nil {
@@ -122,15 +95,4 @@ func Written(done sql.Result, err error) (int, error) {
 func Affected(done sql.Result, err error) (bool, error) {
 	rows, err := Written(done, err)
 	return rows > 0, err
-}
-
-// Selecting begins a query of the transaction that locks its rows.
-func (s *DB) Selecting(tx *Tx) *bun.SelectQuery { return s.Locking(tx.NewSelect(), "UPDATE") }
-
-// Locking adds the clause FOR where the database has one.
-func (s *DB) Locking(query *bun.SelectQuery, clause string) *bun.SelectQuery {
-	if s.isSQLite() {
-		return query
-	}
-	return query.For(clause)
 }

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"database/sql/driver"
 	"encoding/json"
 	"fmt"
 	"strconv"
@@ -136,6 +137,23 @@ func ScanText(src any, fn func(text []byte) error) error {
 		return fn([]byte(src))
 	}
 	return fmt.Errorf("cannot scan JSON from %T", src)
+}
+
+// AsJSON stores a list, or scans into a pointer to one, as JSON text.
+type AsJSON struct{ List any }
+
+func (j AsJSON) Value() (driver.Value, error) {
+	text, err := json.Marshal(j.List)
+	return string(text), err
+}
+
+func (j AsJSON) Scan(src any) error {
+	return ScanText(src, func(text []byte) error {
+		if text == nil {
+			return nil
+		}
+		return json.Unmarshal(text, j.List)
+	})
 }
 
 // NullIfEmpty returns the text as a parameter; an empty one is NULL.

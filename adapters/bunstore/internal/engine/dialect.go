@@ -47,15 +47,3 @@ type Dialect interface {
 	// Backup writes a consistent copy into a new file.
 	Backup(ctx context.Context, path string) error
 }
-
-// Pool describes a pool of connections to the database. Its counts begin when the store is
-// opened.
-type Pool struct {
-	Name                string
-	Acquired, Idle, Max int           // connections now, and the most that may be open
-	Waits               int64         // calls that had to wait for a connection
-	Waited              time.Duration // by all of them together
-}
-
-// Key is what identifies a row: the values of the one or two fields of its model that are keys.
-type Key [2]any

@@ -9,7 +9,6 @@ package engine
 
 import (
 	"context"
-	"errors"
 	"io/fs"
 	"log/slog"
 	"sync"
@@ -50,19 +49,7 @@ func (s *DB) Within(limit time.Duration) *DB {
 	return &within
 }
 
-// Close closes the connections once their running calls have ended.
-func (s *DB) Close() error {
-	if d, is := s.Dialect.(Postgres); is {
-		defer d.Pool.Close()
-		return s.Writer.Close()
-	}
-	return errors.Join(s.Reader.Close(), s.Writer.Close())
-}
-
-// Ping returns nil if the database answers now and its settings are those that statements need, or else
-// ErrSettings.
-func (s *DB) Ping(ctx context.Context) error {
-	return s.Read(ctx, func(ctx context.Context) error {
-		return s.Dialect.ping(ctx, s.Reader)
-	})
+func (s *DB) isSQLite() bool {
+	_, is := s.Dialect.(SQLite)
+	return is
 }

@@ -18,6 +18,10 @@ var (
 // errUnreplicated is the cause when Postgres gave up waiting for its synchronous replica.
 var errUnreplicated = errors.New("the commit is on the primary but perhaps on no replica")
 
+// ErrSettings is why a server does not start, and is not ready: the database has a setting with which
+// Plaza would misread it, or could store nothing. The text says which.
+var ErrSettings = errors.New("the database's settings do not fit Plaza")
+
 // OrNotFound replaces the error of a query without rows by the given fault.
 func OrNotFound(err error, notFound error) error {
 	if errors.Is(err, sql.ErrNoRows) {

@@ -105,15 +105,6 @@ func (s *DB) CheckSchema(ctx context.Context) error {
 	return nil
 }
 
-// Identify records the location of the database. It returns ErrDatabaseMoved if another database
-// has taken its place. Migrate calls it, too.
-func (s *DB) Identify(ctx context.Context) error {
-	if file, is := s.Dialect.(SQLite); is {
-		return s.Explain(ctx, file.identify(ctx, s))
-	}
-	return nil // a server keeps its databases
-}
-
 // missing returns the first step that is not applied, or nil if all are.
 func (s *DB) missing(ctx context.Context, db bun.IDB) (*Migration, error) {
 	steps, err := s.steps(ctx, db)

@@ -8,6 +8,9 @@ import (
 	"github.com/uptrace/bun/schema"
 )
 
+// Key is what identifies a row: the values of the one or two fields of its model that are keys.
+type Key [2]any
+
 // KeyOf returns the key of the row.
 func KeyOf[R any](s *DB, row *R) (key Key) {
 	copy(key[:], valuesOf(s, s.Writer.Table(reflect.TypeFor[R]()).PKs, row))

@@ -5,6 +5,15 @@ import (
 	"time"
 )
 
+// Pool describes a pool of connections to the database. Its counts begin when the store is
+// opened.
+type Pool struct {
+	Name                string
+	Acquired, Idle, Max int           // connections now, and the most that may be open
+	Waits               int64         // calls that had to wait for a connection
+	Waited              time.Duration // by all of them together
+}
+
 // Pools returns the pools of the store: that of Postgres, or those of the reading connections
 // and of the writing one of SQLite.
 func (s *DB) Pools() []Pool { return s.Dialect.pools(s) }

@@ -1,29 +1,22 @@
 package engine
 
 import (
-	"cmp"
 	"context"
 	"database/sql"
 	"database/sql/driver"
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
-	"maps"
 	"math"
 	"net"
-	"runtime"
+	"slices"
 	"strings"
-	"sync/atomic"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
-	"github.com/jackc/pgx/v5/pgconn/ctxwatch"
 	"github.com/jackc/pgx/v5/pgxpool"
-	"github.com/jackc/pgx/v5/stdlib"
 	"github.com/uptrace/bun"
-	"github.com/uptrace/bun/dialect/pgdialect"
 
 	"plaza/domain/calendar"
 	"plaza/domain/fault"
@@ -37,140 +30,6 @@ type Postgres struct {
 	Pool    *pgxpool.Pool
 	mode    pgx.QueryExecMode // of hot reads and steps
 	Opening *opening
-}
-
-const connectTimeout = 5 * time.Second
-
-// openPostgres creates one pool for everything. bun writes values into the text of its queries, so by default no statement is
-// kept. The hot reads, whose text is constant, opt in.
-func openPostgres(o Options) (*DB, error) {
-	config, err := poolConfig(o)
-	if err != nil {
-		return nil, err
-	}
-	config.ConnConfig.BuildContextWatcherHandler = onCancel(o)
-	s := &DB{location: "Postgres", unreplicated: &atomic.Int64{}}
-	config.ConnConfig.OnNotice = func(_ *pgconn.PgConn, n *pgconn.Notice) {
-		if n.Routine == replicationWait {
-			s.unreplicated.Add(1)
-		}
-	}
-	var pool *pgxpool.Pool
-	config.BeforeClose, config.ShouldPing = pingPolicy(func() { pool.Reset() })
-	mode := pgx.QueryExecModeCacheStatement
-	if o.Uncached {
-		mode = pgx.QueryExecModeExec
-	}
-	pool, err = pgxpool.NewWithConfig(context.Background(), config)
-	if err != nil {
-		return nil, fmt.Errorf("create connection pool: %w", err)
-	}
-	s.Writer = bun.NewDB(stdlib.OpenDBFromPool(pool), pgdialect.New())
-	s.Reader = s.Writer
-	s.Dialect = Postgres{pool, mode, &opening{config: config.ConnConfig, Every: openEvery}}
-	return s, nil
-}
-
-// poolConfig returns the settings of the pool.
-func poolConfig(o Options) (*pgxpool.Config, error) {
-	config, err := pgxpool.ParseConfig(o.URL)
-	if err != nil {
-		return nil, errors.New("invalid database URL") // the cause quotes it, including the password
-	}
-	config.ConnConfig.DefaultQueryExecMode = pgx.QueryExecModeExec
-	config.ConnConfig.ConnectTimeout = cmp.Or(config.ConnConfig.ConnectTimeout, connectTimeout)
-	config.ConnConfig.Tracer = o.Trace
-	switch {
-	case o.Connections > 0:
-		config.MaxConns = int32(o.Connections)
-	case !strings.Contains(o.URL, "pool_max_conns"):
-		config.MaxConns = int32(max(16, 4*runtime.GOMAXPROCS(0)))
-	}
-	params := config.ConnConfig.RuntimeParams
-	setDefault(params, "application_name", "plaza")
-	maps.Copy(params, trackedSettings)
-	if !o.Uncached { // a pooler rejects settings that it would have to repeat for each client
-		maps.Copy(params, otherSettings)
-		setDefault(params, "statement_timeout", milliseconds(o.Limit))
-		setDefault(params, "lock_timeout", milliseconds(o.Limit/2))
-		setDefault(params, "idle_in_transaction_session_timeout", milliseconds(3*o.Limit))
-		setDefault(params, "plan_cache_mode", "force_generic_plan")
-		setDefault(params, "jit", "off")
-		setDefault(params, "random_page_cost", "1.1") // most pages are in memory, and today's disks seek fast
-	}
-	return config, nil
-}
-
-// replicationWait is the function of Postgres that waits for the synchronous replica. When a time
-// limit or the client ends the wait, the function warns, and the commit is acknowledged all the
-// same. The text of the warning depends on the server's language.
-const replicationWait = "SyncRepWaitForLSN"
-
-// cancelTimeout is how long Postgres has to end a cancelled statement before the
-// connection is closed.
-const cancelTimeout = time.Second
-
-// onCancel returns the handler for statements whose request has ended. The driver's
-// default closes the connection at once: each client that hangs up then costs a new
-// connection, while Postgres continues the statement. This handler keeps the
-// connection.
-//
-// It asks Postgres to cancel the statement. Behind a pooler it gives the statement a fifth of
-// the time of a call to finish: PgBouncer before 1.21 can crash on a cancel request. Longer would
-// hold up requests whose line to the pooler is dead.
-func onCancel(o Options) func(*pgconn.PgConn) ctxwatch.Handler {
-	return func(c *pgconn.PgConn) ctxwatch.Handler {
-		if o.Uncached {
-			return &pgconn.DeadlineContextWatcherHandler{Conn: c.Conn(), DeadlineDelay: o.Limit / 5}
-		}
-		return &pgconn.CancelRequestContextWatcherHandler{Conn: c, DeadlineDelay: cancelTimeout}
-	}
-}
-
-// pingTimeout is how long Postgres has to answer a ping before the connection counts as dead.
-const pingTimeout = time.Second
-
-// pingPolicy makes the pool ping connections that were last used before another was
-// found dead. When a server goes away all its connections are dead, and only the first
-// request should fail.
-//
-// A firewall or a takeover can make connections dead without a word, and then each ping
-// takes its whole time. So reset drops all idle connections when one does not answer.
-func pingPolicy(reset func()) (
-	beforeClose func(*pgx.Conn), shouldPing func(context.Context, pgxpool.ShouldPingParams) bool,
-) {
-	var died atomic.Pointer[time.Time]
-	beforeClose = func(c *pgx.Conn) {
-		if c.IsClosed() {
-			died.Store(new(time.Now()))
-			// The driver waits up to 15 seconds for the server's farewell, and the pool opens
-			// no other connection in its place.
-			c.PgConn().Conn().Close()
-		}
-	}
-	shouldPing = func(ctx context.Context, p pgxpool.ShouldPingParams) bool {
-		last := died.Load()
-		if p.IdleDuration <= time.Second && (last == nil || time.Since(*last) > p.IdleDuration) {
-			return false
-		}
-		// The handler of onCancel would give the ping more time.
-		late := time.AfterFunc(pingTimeout, func() { p.Conn.PgConn().Conn().Close() })
-		err := p.Conn.Ping(context.WithoutCancel(ctx))
-		if late.Stop() && err == nil {
-			return false
-		}
-		if p.Conn.IsClosed() {
-			reset()
-		}
-		return true // the pool pings once more, and closes a connection that is dead
-	}
-	return beforeClose, shouldPing
-}
-
-func setDefault(params map[string]string, name, value string) {
-	if _, set := params[name]; !set {
-		params[name] = value
-	}
 }
 
 func (Postgres) Migrations() fs.FS {
@@ -251,6 +110,33 @@ func (d Postgres) Query(ctx context.Context, reads ...Step) error {
 		steps[i] = &reads[i]
 	}
 	return d.send(ctx, conn.Conn(), steps)
+}
+
+// send sends all steps together. Steps after one that fails do not run.
+func (d Postgres) send(ctx context.Context, conn *pgx.Conn, steps []*Step) error {
+	switch len(steps) {
+	case 0:
+		return nil
+	case 1: // without a batch, which costs more
+		rows, err := conn.Query(ctx, steps[0].Statement, slices.Concat([]any{d.mode}, steps[0].Args)...)
+		if err != nil {
+			return err
+		}
+		return steps[0].receive(rows)
+	}
+	batch := &pgx.Batch{}
+	for _, s := range steps {
+		if d.mode == pgx.QueryExecModeCacheStatement { // the statement's text is its name
+			if _, err := conn.Prepare(ctx, s.Statement, s.Statement); err != nil {
+				return err
+			}
+		}
+		queued := batch.Queue(s.Statement, s.Args...)
+		if s.Row != nil || s.MustMatch {
+			queued.Query(s.receive)
+		}
+	}
+	return conn.SendBatch(ctx, batch).Close()
 }
 
 // Backup tells the operator to back up Postgres with its own tools.

@@ -59,33 +59,6 @@ func (d Postgres) write(ctx context.Context, s *DB, fn func(*Tx) error) error {
 	return d.send(ctx, native, append(tx.queued, &commit))
 }
 
-// send sends all steps together. Steps after one that fails do not run.
-func (d Postgres) send(ctx context.Context, conn *pgx.Conn, steps []*Step) error {
-	switch len(steps) {
-	case 0:
-		return nil
-	case 1: // without a batch, which costs more
-		rows, err := conn.Query(ctx, steps[0].Statement, slices.Concat([]any{d.mode}, steps[0].Args)...)
-		if err != nil {
-			return err
-		}
-		return steps[0].receive(rows)
-	}
-	batch := &pgx.Batch{}
-	for _, s := range steps {
-		if d.mode == pgx.QueryExecModeCacheStatement { // the statement's text is its name
-			if _, err := conn.Prepare(ctx, s.Statement, s.Statement); err != nil {
-				return err
-			}
-		}
-		queued := batch.Queue(s.Statement, s.Args...)
-		if s.Row != nil || s.MustMatch {
-			queued.Query(s.receive)
-		}
-	}
-	return conn.SendBatch(ctx, batch).Close()
-}
-
 // undoTimeout limits a rollback after the transaction's own time limit has passed.
 const undoTimeout = time.Second
 

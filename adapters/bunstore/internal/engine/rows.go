@@ -12,19 +12,6 @@ import (
 	"plaza/domain/page"
 )
 
-// Pick returns the text for this database.
-func (s *DB) Pick(t Text) string {
-	if s.isSQLite() {
-		return t.SQLite
-	}
-	return t.Postgres
-}
-
-func (s *DB) isSQLite() bool {
-	_, is := s.Dialect.(SQLite)
-	return is
-}
-
 // All runs a hot read, and returns its rows as models of bun: the value of each column is in the field that
 // has the column's name. bindArgs says which arguments it takes.
 func All[R any](ctx context.Context, s *DB, statement string, args ...any) (rows []R, err error) {

@@ -3,9 +3,7 @@ package engine
 import (
 	"context"
 	"database/sql"
-	"database/sql/driver"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -14,6 +12,7 @@ import (
 	"reflect"
 	"runtime"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -144,19 +143,20 @@ func (d SQLite) Query(ctx context.Context, reads ...Step) error {
 	return nil
 }
 
-// AsJSON stores a list, or scans into a pointer to one, as JSON text.
-type AsJSON struct{ List any }
+// preparedStatements keeps prepared statements by their text. Their number is bounded: the texts are constants.
+type preparedStatements struct{ sync.Map }
 
-func (j AsJSON) Value() (driver.Value, error) {
-	text, err := json.Marshal(j.List)
-	return string(text), err
-}
-
-func (j AsJSON) Scan(src any) error {
-	return ScanText(src, func(text []byte) error {
-		if text == nil {
-			return nil
-		}
-		return json.Unmarshal(text, j.List)
-	})
+func (p *preparedStatements) get(ctx context.Context, db *sql.DB, text string) (*sql.Stmt, error) {
+	if kept, is := p.Load(text); is {
+		return kept.(*sql.Stmt), nil
+	}
+	made, err := db.PrepareContext(ctx, text)
+	if err != nil {
+		return nil, err
+	}
+	kept, others := p.LoadOrStore(text, made)
+	if others {
+		return kept.(*sql.Stmt), made.Close()
+	}
+	return made, nil
 }

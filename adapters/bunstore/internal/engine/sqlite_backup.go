@@ -7,8 +7,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
-	"runtime"
 )
 
 // Backup copies the database as of one moment, while others write. The copy gets its
@@ -39,39 +37,6 @@ func (d SQLite) Backup(ctx context.Context, path string) (err error) {
 		return fmt.Errorf("copy database: %w", err)
 	}
 	return publish(partial, path)
-}
-
-// removePartial removes an unfinished file, and the journal of a copy. Otherwise SQLite would roll the
-// next copy back to the journal.
-func removePartial(partial string) error {
-	var problems []error
-	for _, file := range []string{partial, partial + "-journal"} {
-		if err := os.Remove(file); !errors.Is(err, fs.ErrNotExist) {
-			problems = append(problems, err)
-		}
-	}
-	return errors.Join(problems...)
-}
-
-// publish gives the finished file its name durably, even across a power failure. Windows syncs no folders: NTFS has a
-// journal of names.
-func publish(partial, path string) error {
-	file, err := os.OpenFile(partial, os.O_RDWR, 0)
-	if err != nil {
-		return err
-	}
-	err = errors.Join(file.Chmod(0o600), file.Sync(), file.Close())
-	if err == nil {
-		err = os.Rename(partial, path)
-	}
-	if err != nil || runtime.GOOS == "windows" {
-		return err
-	}
-	folder, err := os.Open(filepath.Dir(path))
-	if err != nil {
-		return err
-	}
-	return errors.Join(folder.Sync(), folder.Close())
 }
 
 // Integrity returns the problems that the statement finds in the file of SQLite.

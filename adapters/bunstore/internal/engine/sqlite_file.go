@@ -1,9 +1,7 @@
 package engine
 
 import (
-	"cmp"
 	"context"
-	"crypto/rand"
 	"database/sql"
 	"database/sql/driver"
 	"errors"
@@ -11,7 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
+	"runtime"
 
 	"github.com/uptrace/bun"
 	"github.com/uptrace/bun/dialect/sqlitedialect"
@@ -110,43 +108,35 @@ func (w *fileConnector) Connect(context.Context) (driver.Conn, error) {
 	return conn, nil
 }
 
-// databaseID is the name of the ID in the table of secrets; the ID is random, too.
-const databaseID = "database id"
-
-// identify writes the ID of the database into the marker. An existing marker must have
-// the same ID; a backup without an ID gets the marker's.
-func (d SQLite) identify(ctx context.Context, s *DB) error {
-	marker := markerOf(d.file.path)
-	text, err := os.ReadFile(marker)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+// publish gives the finished file its name durably, even across a power failure. Windows syncs no folders: NTFS has a
+// journal of names.
+func publish(partial, path string) error {
+	file, err := os.OpenFile(partial, os.O_RDWR, 0)
+	if err != nil {
 		return err
 	}
-	marked, _, _ := strings.Cut(string(text), "\n")
-	id, err := s.secret(ctx, databaseID, cmp.Or(marked, rand.Text()))
-	switch {
-	case err != nil:
-		return err
-	case marked == "":
-		return mark(marker, id.Reveal())
-	case marked != id.Reveal():
-		return fmt.Errorf("%w: %s is a different database; restore the original, or remove %s to use this one",
-			ErrDatabaseMoved, d.file.path, marker)
+	err = errors.Join(file.Chmod(0o600), file.Sync(), file.Close())
+	if err == nil {
+		err = os.Rename(partial, path)
 	}
-	return nil
+	if err != nil || runtime.GOOS == "windows" {
+		return err
+	}
+	folder, err := os.Open(filepath.Dir(path))
+	if err != nil {
+		return err
+	}
+	return errors.Join(folder.Sync(), folder.Close())
 }
 
-// mark creates the marker, which gets its name only when it is complete.
-func mark(path, id string) error {
-	file, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*")
-	if err != nil {
-		return err
+// removePartial removes an unfinished file, and the journal of a copy. Otherwise SQLite would roll the
+// next copy back to the journal.
+func removePartial(partial string) error {
+	var problems []error
+	for _, file := range []string{partial, partial + "-journal"} {
+		if err := os.Remove(file); !errors.Is(err, fs.ErrNotExist) {
+			problems = append(problems, err)
+		}
 	}
-	_, err = fmt.Fprintf(file, "%s\nThe database with this id is in the file beside this one. Plaza makes no other in its place.\n", id)
-	if err = errors.Join(err, file.Close()); err == nil {
-		err = publish(file.Name(), path)
-	}
-	if err != nil {
-		return errors.Join(err, removePartial(file.Name()))
-	}
-	return nil
+	return errors.Join(problems...)
 }

@@ -6,7 +6,6 @@ import (
 	"database/sql"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/uptrace/bun"
 )
@@ -74,40 +73,4 @@ func insertions(table string, columns []string, rows [][]any) (steps []*Step) {
 		}
 	}
 	return steps
-}
-
-// preparedStatements keeps prepared statements by their text. Their number is bounded: the texts are constants.
-type preparedStatements struct{ sync.Map }
-
-func (p *preparedStatements) get(ctx context.Context, db *sql.DB, text string) (*sql.Stmt, error) {
-	if kept, is := p.Load(text); is {
-		return kept.(*sql.Stmt), nil
-	}
-	made, err := db.PrepareContext(ctx, text)
-	if err != nil {
-		return nil, err
-	}
-	kept, others := p.LoadOrStore(text, made)
-	if others {
-		return kept.(*sql.Stmt), made.Close()
-	}
-	return made, nil
-}
-
-// preparedIn returns the statement as prepared for the transaction. The transaction holds the only connection, so a
-// statement that is to be kept is prepared after it.
-func (d SQLite) preparedIn(ctx context.Context, tx *sql.Tx, text string) (*sql.Stmt, error) {
-	if kept, is := d.Written.Load(text); is {
-		return tx.StmtContext(ctx, kept.(*sql.Stmt)), nil
-	}
-	d.writers.unprepared = append(d.writers.unprepared, text)
-	return tx.PrepareContext(ctx, text)
-}
-
-// prepareWritten prepares the statements that were missing. A wrong one has failed by itself.
-func (d SQLite) prepareWritten(ctx context.Context, db *sql.DB) {
-	for _, text := range d.writers.unprepared {
-		_, _ = d.Written.get(ctx, db, text)
-	}
-	d.writers.unprepared = nil
 }

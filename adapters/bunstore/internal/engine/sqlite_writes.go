@@ -3,6 +3,7 @@ package engine
 import (
 	"cmp"
 	"context"
+	"database/sql"
 	"sync/atomic"
 	"time"
 
@@ -91,4 +92,22 @@ func (s *sharedTransaction) write(ctx context.Context, fn func(context.Context, 
 		end = "RELEASE own"
 	}
 	return err
+}
+
+// preparedIn returns the statement as prepared for the transaction. The transaction holds the only connection, so a
+// statement that is to be kept is prepared after it.
+func (d SQLite) preparedIn(ctx context.Context, tx *sql.Tx, text string) (*sql.Stmt, error) {
+	if kept, is := d.Written.Load(text); is {
+		return tx.StmtContext(ctx, kept.(*sql.Stmt)), nil
+	}
+	d.writers.unprepared = append(d.writers.unprepared, text)
+	return tx.PrepareContext(ctx, text)
+}
+
+// prepareWritten prepares the statements that were missing. A wrong one has failed by itself.
+func (d SQLite) prepareWritten(ctx context.Context, db *sql.DB) {
+	for _, text := range d.writers.unprepared {
+		_, _ = d.Written.get(ctx, db, text)
+	}
+	d.writers.unprepared = nil
 }

@@ -8,6 +8,14 @@ import (
 // Text is a statement in the words of each database.
 type Text struct{ Postgres, SQLite string }
 
+// Pick returns the text for this database.
+func (s *DB) Pick(t Text) string {
+	if s.isSQLite() {
+		return t.SQLite
+	}
+	return t.Postgres
+}
+
 // Both returns a statement for both databases. What it says of indexes is SQLite's, whose planner does not know the data well
 // enough to choose them. Its lists of keys (= ANY($1)), and pg_backend_pid(), are in the words of Postgres.
 func Both(statement string) Text {

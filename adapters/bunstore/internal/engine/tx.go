@@ -161,6 +161,17 @@ func (tx *Tx) NewRaw(query string, args ...any) *bun.RawQuery {
 	return tx.s.Writer.NewRaw(query, args...).Conn(tx)
 }
 
+// Selecting begins a query of the transaction that locks its rows.
+func (s *DB) Selecting(tx *Tx) *bun.SelectQuery { return s.Locking(tx.NewSelect(), "UPDATE") }
+
+// Locking adds the clause FOR where the database has one.
+func (s *DB) Locking(query *bun.SelectQuery, clause string) *bun.SelectQuery {
+	if s.isSQLite() {
+		return query
+	}
+	return query.For(clause)
+}
+
 // QueryContext runs a query of bun behind what is queued.
 func (tx *Tx) QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
 	if err := tx.begin(); err != nil {
