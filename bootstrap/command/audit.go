@@ -3,56 +3,12 @@ package command
 import (
 	"context"
 	"fmt"
-	"log/slog"
-	"os"
-	"os/user"
-	"strconv"
 
 	"plaza/adapters/httpapi/view"
 	"plaza/bootstrap"
 	"plaza/domain/audit"
 	"plaza/domain/page"
 )
-
-// actLog notes what a command has done.
-type actLog struct {
-	log     *slog.Logger
-	records audit.Log
-	streams
-}
-
-// acted logs the act, and appends the record that the context carries unless a store has written it with a change.
-func (l actLog) acted(ctx context.Context, act string, about ...any) error {
-	logAct(ctx, l.log, act, about...)
-	return audit.Complete(ctx, l.records)
-}
-
-// concludes logs the act as acted does, and prints its result.
-func (l actLog) concludes(ctx context.Context, result, act string, about ...any) error {
-	if err := l.acted(ctx, act, about...); err != nil {
-		return err
-	}
-	return l.printf("%s\n", result)
-}
-
-// logAct logs an act of the command line: the user of the operating system, the command, and what it was about. The
-// attributes must not be secrets or phone numbers.
-func logAct(ctx context.Context, log *slog.Logger, act string, about ...any) {
-	line := []any{"by", "command line", "os_user", osUser()}
-	if sudoer := os.Getenv("SUDO_USER"); sudoer != "" {
-		line = append(line, "sudo_user", sudoer)
-	}
-	log.InfoContext(ctx, "audit", append(append(line, "act", act), about...)...)
-}
-
-// osUser returns the name of the user of the operating system, or the number of a user without
-// one.
-func osUser() string {
-	if u, err := user.Current(); err == nil {
-		return u.Username
-	}
-	return strconv.Itoa(os.Getuid())
-}
 
 type auditCommands struct {
 	List auditList `cmd:"" help:"List the acts of staff, the newest first." example:"plaza audit list --limit 20 --json"`

@@ -9,18 +9,14 @@ import (
 	"io"
 	"io/fs"
 	"log/slog"
-	"maps"
 	"os"
-	"slices"
 	"strings"
-	"time"
 
 	"golang.org/x/term"
 
 	"plaza/adapters/bunstore"
 	"plaza/bootstrap"
 	"plaza/bootstrap/settings"
-	"plaza/domain/access"
 	"plaza/domain/audit"
 	"plaza/domain/fault"
 	"plaza/domain/secret"
@@ -30,12 +26,6 @@ import (
 // servers use the same data.
 type dataCommand struct {
 	settings.Config `embed:"" group:"settings"`
-}
-
-// actCommand is embedded, in place of dataCommand, in every command that changes stored data or copies it.
-type actCommand struct {
-	dataCommand
-	As string `env:"PLAZA_AS" help:"Person who runs the command, for its audit record (default: SUDO_USER)." placeholder:"NAME"`
 }
 
 // missingDatabase is how a command handles a missing embedded database.
@@ -80,11 +70,8 @@ func (c dataCommand) config(ifMissing missingDatabase) (settings.Config, error) 
 // parts are those of the Apps of commands. Tests replace the parameters of hashes by cheap ones.
 var parts bootstrap.Parts
 
-// appWork is what a command does with an App, and actWork what one does that changes or copies data.
-type (
-	appWork = func(context.Context, *bootstrap.App) error
-	actWork = func(context.Context, *bootstrap.App, actLog) error
-)
+// appWork is what a command does with an App.
+type appWork = func(context.Context, *bootstrap.App) error
 
 // withApp calls work with an App over the stored data, and a context under which the stores refuse changes.
 func (c dataCommand) withApp(ctx context.Context, s streams, ifMissing missingDatabase, work appWork) error {
@@ -109,92 +96,6 @@ func (c dataCommand) withDatabase(
 	})
 }
 
-// acting calls work with an App over the stored data, and a context that carries the record of what the command does.
-// work calls log.acted when it has done it.
-func (c actCommand) acting(ctx context.Context, s streams, ifMissing missingDatabase, r audit.Record, work actWork) error {
-	return c.actingWith(ctx, s, ifMissing, r, func(*settings.Config) error { return nil }, work)
-}
-
-// actingWithWallet is acting with an App that has the wallet of the settings. A sandbox without PLAZA_WALLET_URL is that of
-// a server on this machine.
-func (c actCommand) actingWithWallet(ctx context.Context, s streams, r audit.Record, work actWork) error {
-	return c.actingWith(ctx, s, mustExist, r, func(config *settings.Config) error {
-		config.Wallet = c.Wallet
-		config.Choose(false)
-		return bootstrap.UseSandbox(config)
-	}, work)
-}
-
-// actingWith is acting with an App of the settings as change leaves them.
-func (c actCommand) actingWith(
-	ctx context.Context, s streams, ifMissing missingDatabase, r audit.Record, change func(*settings.Config) error, work actWork,
-) error {
-	ctx, log, config, err := c.begin(ctx, s, ifMissing, r)
-	if err == nil {
-		err = change(&config)
-	}
-	if err != nil {
-		return readable(err)
-	}
-	return openApp(audit.Without(ctx), config, log, func(app *bootstrap.App) error {
-		return work(ctx, app, actLog{log, app.Stores.Audit, s})
-	})
-}
-
-// actingOnPictures is acting for what stores or removes files of pictures, which must be those of the database.
-func (c actCommand) actingOnPictures(ctx context.Context, s streams, ifMissing missingDatabase, r audit.Record, work actWork) error {
-	return c.acting(ctx, s, ifMissing, r, func(ctx context.Context, app *bootstrap.App, log actLog) error {
-		if err := app.PairPictures(ctx); err != nil {
-			return err
-		}
-		return work(ctx, app, log)
-	})
-}
-
-// actingOnDatabase calls work with the database, and a context that carries the record. It does not check or change the
-// schema.
-func (c actCommand) actingOnDatabase(
-	ctx context.Context, s streams, ifMissing missingDatabase, r audit.Record,
-	work func(context.Context, settings.Config, *bunstore.Store, actLog) error,
-) error {
-	ctx, log, config, err := c.begin(ctx, s, ifMissing, r)
-	if err != nil {
-		return readable(err)
-	}
-	return openDatabase(audit.Without(ctx), config, log, func(database *bunstore.Store) error {
-		return work(ctx, config, database, actLog{log, database.Audit(), s})
-	})
-}
-
-// begin returns the settings, the logger, and the context that carries the record, with the person who runs the command.
-func (c actCommand) begin(
-	ctx context.Context, s streams, ifMissing missingDatabase, r audit.Record,
-) (context.Context, *slog.Logger, settings.Config, error) {
-	config, err := c.config(ifMissing)
-	if err == nil {
-		r.By, err = c.person()
-	}
-	if err != nil {
-		return nil, nil, settings.Config{}, err
-	}
-	r.At = time.Now()
-	return audit.With(ctx, r), bootstrap.NewLogger(config, s.err).With("person", r.By.Person), config, nil
-}
-
-// person returns the person who runs the command.
-func (c actCommand) person() (audit.Actor, error) {
-	name := cmp.Or(c.As, os.Getenv("SUDO_USER"))
-	if name == "" {
-		return audit.Actor{}, misusef("the audit record of this command names the person who runs it: " +
-			"give your name with --as NAME or PLAZA_AS, or use sudo, which sets SUDO_USER")
-	}
-	by, err := audit.Person(name)
-	if err != nil {
-		return audit.Actor{}, misusef("--as, PLAZA_AS or SUDO_USER: %w", err)
-	}
-	return by, nil
-}
-
 // openApp calls work with an App of the settings.
 func openApp(ctx context.Context, config settings.Config, log *slog.Logger, work func(*bootstrap.App) error) error {
 	return opened(config, log, func() (*bootstrap.App, error) { return bootstrap.NewApp(ctx, config, log, parts) }, work)
@@ -212,40 +113,6 @@ func opened[T io.Closer](config settings.Config, log *slog.Logger, open func() (
 		err = errors.Join(work(data), data.Close())
 	}
 	return readable(err)
-}
-
-// userError is an error with the texts of its faults, without their codes.
-type userError struct {
-	text   string
-	causes []error
-}
-
-func (t userError) Error() string   { return t.text }
-func (t userError) Unwrap() []error { return t.causes }
-
-// readable replaces the error's fault by its sentences. Invalid values become usage errors,
-// like wrong settings, except for a phone number in use, which is valid.
-func readable(err error) error {
-	f, is := fault.As(err)
-	if !is {
-		return err
-	}
-	t := userError{strings.ReplaceAll(fault.WithCause(err), f.Error(), sentences(f)), []error{err}}
-	if f.Kind == fault.Invalid && !errors.Is(err, access.ErrPhoneTaken) {
-		t.causes = append(t.causes, settings.ErrInvalid)
-	}
-	return t
-}
-
-func sentences(f *fault.Error) string {
-	if len(f.Fields) == 0 {
-		return f.Text
-	}
-	lines := []string{cmp.Or(f.Text, "wrong values:")}
-	for _, name := range slices.Sorted(maps.Keys(f.Fields)) {
-		lines = append(lines, name+": "+strings.Join(f.Fields[name], " "))
-	}
-	return strings.Join(lines, "\n")
 }
 
 // stdin is the input for passwords without a flag. Tests replace it.

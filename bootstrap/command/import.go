@@ -1,10 +1,12 @@
 package command
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"runtime"
 	"runtime/debug"
 	"slices"
@@ -16,6 +18,7 @@ import (
 	"plaza/application/importing"
 	"plaza/bootstrap"
 	"plaza/domain/audit"
+	"plaza/domain/fault"
 	"plaza/domain/imported"
 )
 
@@ -60,6 +63,55 @@ func (c importCommand) Run(ctx context.Context, s streams) (err error) {
 			"files", c.Files, "new", all.New, "changed", all.Changed, "rejected", summary.Rejected, "complete", err == nil)
 		return errors.Join(c.conclude(s, summary, err, watcher), noted)
 	})
+}
+
+// open opens all files, before a database is created for them.
+func (c importCommand) open() ([]importing.Source, error) {
+	if len(c.Files) == 0 {
+		return nil, misusef("name the files to import; - is the standard input")
+	}
+	var sources []importing.Source
+	for _, name := range c.Files {
+		source, err := openSource(name)
+		if _, is := fault.As(err); is {
+			return sources, misusef("%w", err)
+		}
+		if err != nil {
+			return sources, whereToRun(err)
+		}
+		sources = append(sources, source)
+	}
+	return sources, c.apart(sources)
+}
+
+// apart rejects conflicting files: a file named twice, two files with the same file of
+// rejects, and a file that is the file of rejects of another.
+func (c importCommand) apart(sources []importing.Source) error {
+	records, rejects := map[string]string{}, map[string]string{} // the names of the files, by the paths that are taken
+	for n, source := range sources {
+		name, path := c.Files[n], cmp.Or(source.Name(), standardInput)
+		if records[path] != "" {
+			return misusef("%s is named twice", name)
+		}
+		records[path] = name
+	}
+	if c.DryRun {
+		return nil
+	}
+	for _, name := range c.Files {
+		path, err := whole(rejectsOf(name))
+		if err != nil {
+			return err
+		}
+		if err := canWrite(path); err != nil {
+			return fmt.Errorf("rejects of %s could not be kept: %w", name, whereToRun(err))
+		}
+		if other := cmp.Or(records[path], rejects[path]); other != "" {
+			return misusef("%s and %s can't be imported together: rejects are written to %s", other, name, filepath.Base(path))
+		}
+		rejects[path] = name
+	}
+	return nil
 }
 
 // giveWay limits an import to one core, so that its garbage collection
@@ -159,12 +211,4 @@ func (c importCommand) printSummary(s streams, summary importing.Summary) error 
 		n := summary.Kinds[k]
 		return fmt.Sprintf("%s\t%s\t%s\t%s", k, humanize.Comma(n.New), humanize.Comma(n.Changed), humanize.Comma(n.Same))
 	})
-}
-
-// amount returns a count with its noun, such as "2 lines".
-func amount(n int64, thing string) string {
-	if n != 1 {
-		thing += "s"
-	}
-	return humanize.Comma(n) + " " + thing
 }

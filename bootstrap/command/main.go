@@ -5,7 +5,6 @@ package command
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -19,13 +18,6 @@ import (
 	"plaza/bootstrap/settings"
 	"plaza/domain/imported"
 	"plaza/domain/moderation"
-)
-
-// Exit statuses of the program.
-const (
-	ok     = 0
-	failed = 1
-	usage  = 2
 )
 
 // commands are the commands of the program. The tag settings names the settings, by their flags
@@ -54,14 +46,6 @@ type commands struct {
 
 	PrintVersion kong.VersionFlag `name:"version" short:"V" help:"Print the version."`
 	HelpAll      helpAllFlag      `help:"Show help with all settings."`
-}
-
-// streams are the standard output and the standard error of a command.
-type streams struct{ out, err io.Writer }
-
-func (s streams) printf(format string, args ...any) error {
-	_, err := fmt.Fprintf(s.out, format, args...)
-	return err
 }
 
 // Main runs the program with the arguments and returns its exit status: 0, 1 for a failure, 2
@@ -119,31 +103,6 @@ func run(p settings.Parser, args []string, out, errOut io.Writer) int {
 		}
 	}
 	return ok
-}
-
-// longRun is what a command leaves to be run when it has returned: the parser and its model of all commands, 5 MiB of small
-// objects that each garbage collection would read, are not needed then.
-type longRun struct{ run func() error }
-
-// misuse is an error of the caller that is not about settings.
-type misuse struct{ error }
-
-func (m misuse) Unwrap() []error { return []error{m.error, settings.ErrInvalid} }
-
-// misusef returns an error about wrong arguments.
-func misusef(format string, args ...any) error { return misuse{fmt.Errorf(format, args...)} }
-
-// fail prints the text of the error, and returns the exit status.
-func fail(errOut io.Writer, err error, text string) int {
-	fmt.Fprintf(errOut, "plaza: %s\n", text)
-	return statusOf(err)
-}
-
-func statusOf(err error) int {
-	if errors.Is(err, settings.ErrInvalid) {
-		return usage
-	}
-	return failed
 }
 
 type openapiCommand struct{}

@@ -56,11 +56,6 @@ func (c orderCreate) Run(ctx context.Context, s streams) error {
 // price returns the amount of the order for people.
 func price(o payment.Order) string { return sum(o.Currency, o.Amount) }
 
-// sum returns an amount for people. Minor units are hundredths.
-func sum(currency string, amount int64) string {
-	return fmt.Sprintf("%s %d.%02d", currency, amount/100, amount%100)
-}
-
 // standing returns the order's state for people. An open order that has expired is "expired".
 func standing(o payment.Order) string {
 	if o.State == payment.Open && !o.IsOpen(time.Now()) {

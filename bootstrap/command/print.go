@@ -12,6 +12,7 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"github.com/dustin/go-humanize"
 	"golang.org/x/term"
 
 	"plaza/domain/fault"
@@ -19,6 +20,23 @@ import (
 	"plaza/domain/page"
 	"plaza/domain/text"
 )
+
+// streams are the standard output and the standard error of a command.
+type streams struct{ out, err io.Writer }
+
+func (s streams) printf(format string, args ...any) error {
+	_, err := fmt.Fprintf(s.out, format, args...)
+	return err
+}
+
+// made prints what a command has made: as JSON, or its name alone, which programs read, beside a sentence for people.
+func (s streams) made(asJSON bool, view any, sentence string, name any) error {
+	if asJSON {
+		return printJSON(s.out, view)
+	}
+	fmt.Fprintln(s.err, sentence+":")
+	return s.printf("%v\n", name)
+}
 
 // orDash returns the value for people, or a dash for the zero value.
 func orDash[T comparable](v T) string {
@@ -47,6 +65,19 @@ func clock[T time.Time | instant.Timestamp](t T) string {
 		return "-"
 	}
 	return at.UTC().Format(time.RFC3339)
+}
+
+// amount returns a count with its noun, such as "2 lines".
+func amount(n int64, thing string) string {
+	if n != 1 {
+		thing += "s"
+	}
+	return humanize.Comma(n) + " " + thing
+}
+
+// sum returns an amount for people. Minor units are hundredths.
+func sum(currency string, amount int64) string {
+	return fmt.Sprintf("%s %d.%02d", currency, amount/100, amount%100)
 }
 
 // orZero returns the value, or zero for none.
@@ -113,15 +144,6 @@ func printJSON(w io.Writer, v any) error {
 	encoder := json.NewEncoder(w)
 	encoder.SetEscapeHTML(false)
 	return encoder.Encode(v)
-}
-
-// made prints what a command has made: as JSON, or its name alone, which programs read, beside a sentence for people.
-func (s streams) made(asJSON bool, view any, sentence string, name any) error {
-	if asJSON {
-		return printJSON(s.out, view)
-	}
-	fmt.Fprintln(s.err, sentence+":")
-	return s.printf("%v\n", name)
 }
 
 // printArray prints the views of the rows as a JSON array, one line per row.

@@ -6,14 +6,12 @@ import (
 	"iter"
 	"slices"
 
-	"plaza/adapters/httpapi/view"
 	"plaza/application/signin"
 	"plaza/bootstrap"
 	"plaza/bootstrap/settings"
 	"plaza/domain/access"
 	"plaza/domain/audit"
 	"plaza/domain/fault"
-	"plaza/domain/instant"
 	"plaza/domain/secret"
 	"plaza/domain/user"
 )
@@ -87,86 +85,6 @@ func (c userCreate) Run(ctx context.Context, s streams) error {
 	})
 }
 
-// person is an account with its member, as the command line shows them.
-type person struct {
-	UID       user.ID            `json:"uid"`
-	Username  string             `json:"username"`
-	Firstname string             `json:"firstname"`
-	Lastname  string             `json:"lastname"`
-	Expertise string             `json:"expertise"`
-	Location  string             `json:"location"`
-	Timezone  string             `json:"timezone"`
-	Scopes    []access.Scope     `json:"scopes"`
-	Staff     bool               `json:"staff"`
-	Roles     []access.Role      `json:"roles"`
-	Disabled  bool               `json:"disabled"`
-	Joined    instant.Timestamp  `json:"joined"`
-	Seen      *instant.Timestamp `json:"seen"`
-	fullName  string
-	erased    bool
-}
-
-func personOf(a access.Account, m user.Member) person {
-	return person{
-		UID: a.User, Username: a.Phone.String(), Firstname: m.Firstname, Lastname: m.Lastname,
-		Expertise: m.Expertise, Location: m.Location, Timezone: m.Timezone,
-		Scopes: append([]access.Scope{}, a.Scopes...), Staff: a.IsStaff(), Roles: append([]access.Role{}, a.Roles...), Disabled: a.Disabled,
-		Joined: instant.Timestamp(m.Joined), Seen: view.OrNever(m.Seen), fullName: m.FullName(), erased: a.IsErased(),
-	}
-}
-
-// standing says whether the account is open, disabled or erased, and which roles it has.
-func (p person) standing() string {
-	standing := "open"
-	switch {
-	case p.erased:
-		standing = "erased"
-	case p.Disabled:
-		standing = "disabled"
-	}
-	if len(p.Roles) > 0 {
-		standing += "," + listed(p.Roles)
-	}
-	return standing
-}
-
-func (p person) row() string {
-	return fmt.Sprintf("%d\t%s\t%s\t%s\t%s\t%s\t%s",
-		p.UID, p.Username, p.standing(), listed(p.Scopes), clock(p.Joined), orDash(p.Timezone), orDash(p.fullName))
-}
-
-func personByID(ctx context.Context, app *bootstrap.App, id user.ID) (person, error) {
-	account, err := app.Stores.Accounts.ByID(ctx, id)
-	if err != nil {
-		return person{}, err
-	}
-	all, err := persons(ctx, app, []access.Account{account})
-	if err != nil {
-		return person{}, err
-	}
-	return all[0], nil
-}
-
-func persons(ctx context.Context, app *bootstrap.App, accounts []access.Account) ([]person, error) {
-	ids := make([]user.ID, len(accounts))
-	for i, account := range accounts {
-		ids[i] = account.User
-	}
-	members, err := app.Stores.Directory.Members(ctx, ids)
-	if err != nil {
-		return nil, err
-	}
-	byID := map[user.ID]user.Member{}
-	for _, m := range members {
-		byID[m.ID] = m
-	}
-	all := make([]person, len(accounts))
-	for i, account := range accounts {
-		all[i] = personOf(account, byID[account.User])
-	}
-	return all, nil
-}
-
 type userList struct {
 	After user.ID `help:"List only uids above this one." placeholder:"UID"`
 	Limit int     `default:"50" help:"Maximum number of accounts; 0 lists all." placeholder:"50"`
@@ -221,24 +139,6 @@ func peopleAfter(ctx context.Context, app *bootstrap.App, after user.ID, limit i
 			size = len(found)
 		}
 	}
-}
-
-// accountCommand is embedded in every command that changes or copies one account.
-type accountCommand struct {
-	UID user.ID `arg:"" name:"uid" help:"Account."`
-	actCommand
-}
-
-// change changes the account, and prints the result, whose verb is for the uid. The log has what else is to be known about it.
-func (c accountCommand) change(
-	ctx context.Context, s streams, act audit.Act, line, result string, change func(context.Context, *bootstrap.App) error, about ...any,
-) error {
-	return c.acting(ctx, s, mustExist, audit.OnAccount(act, c.UID), func(ctx context.Context, app *bootstrap.App, log actLog) error {
-		if err := change(ctx, app); err != nil {
-			return err
-		}
-		return log.concludes(ctx, fmt.Sprintf(result, c.UID), line, append([]any{"user", c.UID}, about...)...)
-	})
 }
 
 type userDisable struct{ accountCommand }
