@@ -3,11 +3,9 @@ package imaging
 import (
 	"bufio"
 	"context"
-	"encoding/binary"
 	"image"
 	gojpeg "image/jpeg"
 	"io"
-	"math"
 	"slices"
 
 	"golang.org/x/image/webp"
@@ -34,6 +32,35 @@ var forms = []form{
 	heic, avif,
 }
 
+// libheif applies the clean aperture and turns the picture upright itself, libavif does not.
+var (
+	heic = heifForm(true, heicBytes, decodeHEIC, "heic", "heix", "heim", "heis")
+	avif = heifForm(false, avifBytes, decodeAVIF, "avif", "avis")
+)
+
+// heifForm returns the form of the files with the brands. upright says that the decoder turns the picture itself.
+func heifForm(upright bool, b perPixel, decode func(context.Context, io.Reader) (image.Image, error), brands ...string) form {
+	return form{
+		begins: func(r *bufio.Reader) bool { return beginsHEIF(r, brands) },
+		header: func(r io.Reader) (image.Config, error) {
+			h, err := readHEIF(bufio.NewReader(r))
+			if upright && h.orientation.swaps() {
+				return image.Config{Width: h.size.Y, Height: h.size.X}, err
+			}
+			return image.Config{Width: h.size.X, Height: h.size.Y}, err
+		},
+		need: b.need,
+		notes: func(r *bufio.Reader) (notes, error) {
+			h, err := readHEIF(r)
+			if upright {
+				h.orientation = 0
+			}
+			return notes{orientation: h.orientation, profile: h.profile}, err
+		},
+		decode: decode,
+	}
+}
+
 // begin finds the beginnings of files; ? is any byte.
 func begin(beginnings ...string) func(*bufio.Reader) bool {
 	return func(r *bufio.Reader) bool {
@@ -52,44 +79,4 @@ func begin(beginnings ...string) func(*bufio.Reader) bool {
 // read is a decoder that ends when its reader does.
 func read(decode func(io.Reader) (image.Image, error)) func(context.Context, io.Reader) (image.Image, error) {
 	return func(_ context.Context, r io.Reader) (image.Image, error) { return decode(r) }
-}
-
-func widen(m *image.YCbCr) {
-	stretch(m.Y, 16, 219, 0)
-	stretch(m.Cb, 128, 224, 128)
-	stretch(m.Cr, 128, 224, 128)
-}
-
-// stretch scales values that span the given range around zero to a whole byte around to.
-func stretch(values []byte, zero, span, to int) {
-	var table [256]byte
-	for v := range table {
-		table[v] = uint8(max(0, min(to+roundDiv((v-zero)*255, span), 255)))
-	}
-	for i, v := range values {
-		values[i] = table[v]
-	}
-}
-
-// roundDiv divides by a positive number and rounds halves away from zero.
-func roundDiv(a, b int) int {
-	if a < 0 {
-		return -((-a + b/2) / b)
-	}
-	return (a + b/2) / b
-}
-
-// pngHeader returns the size that a PNG declares. png.DecodeConfig would also look for the
-// palette, which may come after any number of chunks.
-func pngHeader(r io.Reader) (image.Config, error) {
-	const magic, start = 8, "\x00\x00\x00\rIHDR" // length and name of the first chunk
-	var head [magic + len(start) + 8]byte
-	if _, err := io.ReadFull(r, head[:]); err != nil {
-		return image.Config{}, err
-	}
-	width, height := binary.BigEndian.Uint32(head[16:]), binary.BigEndian.Uint32(head[20:])
-	if string(head[magic:][:len(start)]) != start || max(width, height) > math.MaxInt32 {
-		return image.Config{}, errUnsupported
-	}
-	return image.Config{Width: int(width), Height: int(height)}, nil
 }

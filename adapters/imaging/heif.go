@@ -13,35 +13,6 @@ import (
 	"runtime/debug"
 )
 
-// libheif applies the clean aperture and turns the picture upright itself, libavif does not.
-var (
-	heic = heifForm(true, heicBytes, decodeHEIC, "heic", "heix", "heim", "heis")
-	avif = heifForm(false, avifBytes, decodeAVIF, "avif", "avis")
-)
-
-// heifForm returns the form of the files with the brands. upright says that the decoder turns the picture itself.
-func heifForm(upright bool, b perPixel, decode func(context.Context, io.Reader) (image.Image, error), brands ...string) form {
-	return form{
-		begins: func(r *bufio.Reader) bool { return beginsHEIF(r, brands) },
-		header: func(r io.Reader) (image.Config, error) {
-			h, err := readHEIF(bufio.NewReader(r))
-			if upright && h.orientation.swaps() {
-				return image.Config{Width: h.size.Y, Height: h.size.X}, err
-			}
-			return image.Config{Width: h.size.X, Height: h.size.Y}, err
-		},
-		need: b.need,
-		notes: func(r *bufio.Reader) (notes, error) {
-			h, err := readHEIF(r)
-			if upright {
-				h.orientation = 0
-			}
-			return notes{orientation: h.orientation, profile: h.profile}, err
-		},
-		decode: decode,
-	}
-}
-
 // tableBytes is what a decoder takes for any picture, and the largest file.
 const tableBytes = 32 << 20
 

@@ -12,6 +12,15 @@ import (
 	"plaza/adapters/imaging/jpeg"
 )
 
+// The JPEG markers with metadata, sizes or pixels.
+const (
+	markerSOF0, markerSOF2 = 0xc0, 0xc2
+	markerRST0, markerRST7 = 0xd0, 0xd7
+	markerEOI, markerSOS   = 0xd9, 0xda
+	markerAPP1, markerAPP2 = 0xe1, 0xe2
+	markerDRI, markerAPP14 = 0xdd, 0xee
+)
+
 // jpegCoding is how the headers of a JPEG say that its pixels are coded.
 type jpegCoding struct {
 	factors     []byte   // the sampling factors of each component

@@ -8,6 +8,15 @@ import (
 	"plaza/domain/media"
 )
 
+// Pictures of the two lanes don't wait for each other. The large lane has the memory of a
+// progressive JPEG of 40 megapixels; the small one that of two photos of 16 megapixels for two
+// processors.
+const (
+	largeMemory = 600 << 20 // bytes
+	smallMemory = 64 << 20  // bytes, for each processor; a picture that takes more is large
+	mostMemory  = 1 << 30   // a JPEG of ink of 44 megapixels takes that; larger ones are refused
+)
+
 // need is how much memory the pictures of a form take at most, in bytes a pixel. It counts
 // what is in use at the same time: the garbage of each step of a large picture is collected
 // before the next one.

@@ -26,10 +26,9 @@ type notes struct {
 
 // Bounds of the metadata.
 const (
-	maxProfile = 512 << 10
-	maxExif    = 64 << 10 // limit of a JPEG segment
-	maxScans   = 100      // ten are usual
-	maxChunks  = 10_000   // of a PNG, besides its pixels; ten are usual
+	maxExif   = 64 << 10 // limit of a JPEG segment
+	maxScans  = 100      // ten are usual
+	maxChunks = 10_000   // of a PNG, besides its pixels; ten are usual
 )
 
 // errScans is the error of a progressive JPEG with too many scans. Decoding each scan visits
@@ -41,15 +40,6 @@ var errScans = errors.New("too many scans")
 var errChunks = errors.New("too many chunks")
 
 func gifNotes(*bufio.Reader) (notes, error) { return notes{lossless: true}, nil }
-
-// The JPEG markers with metadata, sizes or pixels.
-const (
-	markerSOF0, markerSOF2 = 0xc0, 0xc2
-	markerRST0, markerRST7 = 0xd0, 0xd7
-	markerEOI, markerSOS   = 0xd9, 0xda
-	markerAPP1, markerAPP2 = 0xe1, 0xe2
-	markerDRI, markerAPP14 = 0xdd, 0xee
-)
 
 const (
 	exifName = "Exif\x00\x00"

@@ -6,6 +6,13 @@ import (
 	"image/draw"
 )
 
+// picture is a decoded picture with the meaning of its colours.
+type picture struct {
+	pixels   image.Image // *image.Gray, *image.YCbCr or *image.NRGBA, from (0, 0)
+	profile  *profile    // nil: sRGB
+	lossless bool        // the pixels are those that were drawn: the upload was a PNG, a GIF or a lossless WebP
+}
+
 // plain converts what the decoders return to one of three types, all with 8 bits:
 // *image.Gray, *image.YCbCr, and *image.NRGBA for the rest. It reuses the memory where
 // possible: the caller must not use decoded afterwards.
@@ -88,4 +95,36 @@ func unplaned(m *image.NYCbCrA) image.Image {
 		}
 	}
 	return n
+}
+
+func area(p image.Point) int { return p.X * p.Y }
+
+// asRGBA returns opaque pixels as RGBA, whose bytes are the same.
+func asRGBA(n *image.NRGBA) *image.RGBA {
+	return &image.RGBA{Pix: n.Pix, Stride: n.Stride, Rect: n.Rect}
+}
+
+func widen(m *image.YCbCr) {
+	stretch(m.Y, 16, 219, 0)
+	stretch(m.Cb, 128, 224, 128)
+	stretch(m.Cr, 128, 224, 128)
+}
+
+// stretch scales values that span the given range around zero to a whole byte around to.
+func stretch(values []byte, zero, span, to int) {
+	var table [256]byte
+	for v := range table {
+		table[v] = uint8(max(0, min(to+roundDiv((v-zero)*255, span), 255)))
+	}
+	for i, v := range values {
+		values[i] = table[v]
+	}
+}
+
+// roundDiv divides by a positive number and rounds halves away from zero.
+func roundDiv(a, b int) int {
+	if a < 0 {
+		return -((-a + b/2) / b)
+	}
+	return (a + b/2) / b
 }

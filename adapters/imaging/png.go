@@ -10,6 +10,21 @@ import (
 	"math"
 )
 
+// pngHeader returns the size that a PNG declares. png.DecodeConfig would also look for the
+// palette, which may come after any number of chunks.
+func pngHeader(r io.Reader) (image.Config, error) {
+	const magic, start = 8, "\x00\x00\x00\rIHDR" // length and name of the first chunk
+	var head [magic + len(start) + 8]byte
+	if _, err := io.ReadFull(r, head[:]); err != nil {
+		return image.Config{}, err
+	}
+	width, height := binary.BigEndian.Uint32(head[16:]), binary.BigEndian.Uint32(head[20:])
+	if string(head[magic:][:len(start)]) != start || max(width, height) > math.MaxInt32 {
+		return image.Config{}, errUnsupported
+	}
+	return image.Config{Width: int(width), Height: int(height)}, nil
+}
+
 // decodePNG decodes a PNG from the chunks that make its pixels. The decoder would also refuse a file for the checksum of
 // another one.
 func decodePNG(r io.Reader) (image.Image, error) {

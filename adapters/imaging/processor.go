@@ -12,15 +12,6 @@ import (
 	"plaza/domain/media"
 )
 
-// Pictures of the two lanes don't wait for each other. The large lane has the memory of a
-// progressive JPEG of 40 megapixels; the small one that of two photos of 16 megapixels for two
-// processors.
-const (
-	largeMemory = 600 << 20 // bytes
-	smallMemory = 64 << 20  // bytes, for each processor; a picture that takes more is large
-	mostMemory  = 1 << 30   // a JPEG of ink of 44 megapixels takes that; larger ones are refused
-)
-
 // What one of the lanes lets wait. It takes a few seconds to process a large picture, so
 // more would not be admitted in time. A dozen that one account sends at once are.
 const (
@@ -107,13 +98,6 @@ func (s *Processor) process(ctx context.Context, by string, raw media.Raw, specs
 		return media.Processed{}, o.undecodable(err)
 	}
 	return o.encode(p, specs)
-}
-
-// picture is a decoded picture with the meaning of its colours.
-type picture struct {
-	pixels   image.Image // *image.Gray, *image.YCbCr or *image.NRGBA, from (0, 0)
-	profile  *profile    // nil: sRGB
-	lossless bool        // the pixels are those that were drawn: the upload was a PNG, a GIF or a lossless WebP
 }
 
 // encode encodes the picture and its variants.

@@ -26,6 +26,9 @@ const (
 	maxTags       = 100
 )
 
+// maxProfile is how many bytes a profile may have.
+const maxProfile = 512 << 10
+
 // parseProfile parses the profile of a picture. It returns nil if the profile is invalid or
 // does not fit the picture's type.
 func parseProfile(raw []byte, grey bool) *profile {

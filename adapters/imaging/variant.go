@@ -46,8 +46,6 @@ func (p picture) variants(ctx context.Context, specs []media.SizeSpec) ([]media.
 	return all, nil
 }
 
-func area(p image.Point) int { return p.X * p.Y }
-
 // fit returns the dimensions of the picture in the size.
 func fit(size image.Point, s media.SizeSpec) image.Point { return image.Pt(s.Fit(size.X, size.Y)) }
 
@@ -77,9 +75,4 @@ func shrink(pixels image.Image, to image.Point) image.Image {
 	}
 	draw.CatmullRom.Scale(shrunk, r, pixels, pixels.Bounds(), draw.Src, nil)
 	return plain(shrunk, to)
-}
-
-// asRGBA returns opaque pixels as RGBA, whose bytes are the same.
-func asRGBA(n *image.NRGBA) *image.RGBA {
-	return &image.RGBA{Pix: n.Pix, Stride: n.Stride, Rect: n.Rect}
 }
