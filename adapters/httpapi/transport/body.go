@@ -8,7 +8,6 @@ import (
 	"mime"
 	"net/http"
 	"os"
-	"reflect"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -66,8 +65,6 @@ var bodies = jsonfields.Decoder{Name: jsonName, UnknownIgnored: true, QuotedInte
 
 // Nullable is a field of a body that treats null differently from absence.
 type Nullable[T any] = jsonfields.Nullable[T]
-
-func jsonName(field reflect.StructField) string { return field.Tag.Get("json") }
 
 // ReadBody returns the bytes of a JSON body. A body that declares another type or too large
 // a size is refused before it is read.

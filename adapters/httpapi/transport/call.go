@@ -2,6 +2,7 @@ package transport
 
 import (
 	"context"
+	"hash/fnv"
 	"net/netip"
 	"strings"
 
@@ -47,12 +48,6 @@ func (c *Call) leave() {
 	}
 }
 
-// Stream returns the list that the call has entered for.
-func (c *Call) Stream(l StreamedList) Reply {
-	l.Limits, l.OnEncoded = c.lists, c.leave
-	return Bare(l)
-}
-
 // End releases what the call holds.
 func (c *Call) End() {
 	for _, picture := range c.pictures {
@@ -70,4 +65,14 @@ func (c *Call) Address() netip.Addr { return RequestLogOf(c.Context()).Client }
 // Name returns the value of the path's last variable.
 func (c *Call) Name() string {
 	return strings.TrimPrefix(c.Gin.Param("id"), "/") // gin begins a rest of the path with a slash
+}
+
+// List identifies a list in its cursors, so that the cursor of another list is a problem.
+type List uint32
+
+// ListAt returns the List of the path.
+func ListAt(path string) List {
+	h := fnv.New32a()
+	h.Write([]byte(path))
+	return List(h.Sum32())
 }

@@ -3,7 +3,6 @@ package transport
 import (
 	"encoding/base64"
 	"encoding/binary"
-	"hash/fnv"
 
 	"plaza/domain/page"
 )
@@ -14,55 +13,6 @@ const (
 	errBoth      = "Send either page or cursor."
 	errNotSorted = "With a cursor, the list is in its usual order."
 )
-
-// List identifies a list in its cursors, so that the cursor of another list is a problem.
-type List uint32
-
-// ListAt returns the List of the path.
-func ListAt(path string) List {
-	h := fnv.New32a()
-	h.Write([]byte(path))
-	return List(h.Sum32())
-}
-
-// Cursor reads the parameters of a list that has cursors alone (EVT-23).
-func (q *Query) Cursor() page.CursorRequest { return q.cursor(0) }
-
-// SeenCursor is Cursor for a list whose cursors name what it has shown.
-func (q *Query) SeenCursor() page.CursorRequest { return q.cursor(page.MaxSeen) }
-
-func (q *Query) cursor(maxSeen int) page.CursorRequest {
-	var after page.Cursor
-	if sent := q.Text("cursor"); sent != "" {
-		var is bool
-		if after, is = parseCursor(q.list, maxSeen, sent); !is {
-			q.Wrong.Add("cursor", errCursor)
-		}
-	}
-	return page.Behind(after, q.pageSize())
-}
-
-// pageBehind reads the parameters of a page that is selected by a cursor (GEN-18).
-func (q *Query) pageBehind() page.Request {
-	if q.Text("page") != "" {
-		q.Wrong.Add("cursor", errBoth)
-	}
-	return q.WordCursor().Paged()
-}
-
-// WordCursor is Cursor for a list whose keys have a part in words.
-func (q *Query) WordCursor() page.CursorRequest {
-	r := q.cursor(maxWord)
-	r.After.Word, r.After.Seen = r.After.Seen, ""
-	return r
-}
-
-// NeedUsualOrder notes the problem of a cursor in a list that has another order than its usual one (GEN-18).
-func (q *Query) NeedUsualOrder(r page.Request, isUsual bool) {
-	if r.IsBehind() && !isUsual {
-		q.Wrong.Add("cursor", errNotSorted)
-	}
-}
 
 const (
 	maxWord = 256                     // bytes of the part of a key in words
@@ -99,17 +49,6 @@ func parseCursor(list List, maxSeen int, sent string) (c page.Cursor, is bool) {
 // cursors is the cursor object of a list.
 type cursors struct {
 	Next *string `json:"next"`
-}
-
-// wrappedPart is a part of a list with cursors.
-type wrappedPart struct {
-	Data   any     `json:"data"`
-	Cursor cursors `json:"cursor"`
-}
-
-// Continued returns the reply of a list with cursors: items, and where the list continues.
-func Continued[T any](c *Call, items []T, next page.Cursor) Reply {
-	return Bare(wrappedPart{items, c.CursorOf(next)})
 }
 
 // CursorOf returns the cursor object for where the list of the call continues.

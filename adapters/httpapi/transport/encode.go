@@ -4,7 +4,12 @@ import (
 	"bytes"
 	"encoding/json"
 	"sync"
+
+	"plaza/domain/instant"
 )
+
+// Timestamp is a time on the wire (GEN-02).
+type Timestamp = instant.Timestamp
 
 // writeJSON writes the value as JSON. It does not escape <, > and &, because JSON is not
 // HTML.
@@ -32,4 +37,12 @@ func recycle(buf *bytes.Buffer) {
 		buf.Reset()
 		buffers.Put(buf)
 	}
+}
+
+// Optional returns nil, written as null, unless there is a value.
+func Optional[T any](v T, there bool) *T {
+	if !there {
+		return nil
+	}
+	return &v
 }

@@ -2,8 +2,6 @@ package transport
 
 import (
 	"cmp"
-	"context"
-	"errors"
 	"fmt"
 	"net/http"
 	"strconv"
@@ -53,31 +51,6 @@ type detail struct {
 
 // wholeRequest is the key for problems that belong to no single field.
 const wholeRequest = "non_field_errors"
-
-// clientGone is the logged status of a request whose client disconnected before the
-// response. No client receives it.
-const clientGone = 499
-
-// Fail sends the error as the response. It logs errors that the client did not cause, and
-// counts refusals by a limit.
-func Fail(w http.ResponseWriter, r *http.Request, err error) {
-	ctx := r.Context()
-	if errors.Is(err, context.Canceled) && errors.Is(ctx.Err(), context.Canceled) {
-		w.WriteHeader(clientGone)
-		return
-	}
-	switch kind := fault.KindOf(err); kind {
-	case fault.Internal:
-		Logger(ctx).ErrorContext(ctx, "request failed", "error", err)
-	case fault.Gateway, fault.Unavailable, fault.Timeout:
-		Logger(ctx).WarnContext(ctx, "request refused", "code", kind.Code(), "error", err)
-	}
-	f, isFault := fault.As(err)
-	if l := RequestLogOf(ctx); l.limited != nil && isFault && f.Limit != "" {
-		l.limited(f.Limit)
-	}
-	Refuse(err).Send(w, r)
-}
 
 // Refuse returns the response to any error.
 func Refuse(err error) Reply {

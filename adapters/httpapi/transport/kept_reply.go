@@ -6,7 +6,6 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
-	"net/http"
 	"sync"
 
 	"golang.org/x/sync/singleflight"
@@ -38,15 +37,6 @@ func newKeptJSON(content any, state feed.Version) (*keptJSON, error) {
 
 // size returns how many bytes the content takes at most, with its compressed forms.
 func (k *keptJSON) size() int { return 2 * len(k.raw) }
-
-// sendKept writes the content, or 304 if the client already has it.
-func (r Reply) sendKept(w http.ResponseWriter, req *http.Request, k *keptJSON) {
-	w.Header().Add("Vary", varying)
-	c := negotiate(w, req, "application/json", len(k.raw))
-	if !isUnchanged(w, req, k.sum[:], c, "no-cache") {
-		r.writeCoded(w, c, "application/json", k.in[c]())
-	}
-}
 
 // Bounds of what is kept, in bytes.
 const (

@@ -22,13 +22,6 @@ type slot struct {
 	held bool
 }
 
-// LeaveSlot gives up the slot of a request that is about to wait for something other than the
-// processors and the database: its turn to process a picture, or the wallet. While many
-// requests wait for one of them, others go on.
-func LeaveSlot(ctx context.Context) {
-	RequestLogOf(ctx).sending.slot.leave()
-}
-
 // enter takes the slot again. It waits, before requests that have not begun.
 func (s *slot) enter() error {
 	if s.held {

@@ -2,6 +2,7 @@ package transport
 
 import (
 	"cmp"
+	"context"
 	"io"
 	"math"
 	"net/http"
@@ -64,6 +65,13 @@ func LimitRequests(next http.Handler, most int, trusted []netip.Prefix) http.Han
 		paceOf(r).limit(w, r, time.Now(), &out.slot)
 		next.ServeHTTP(out, r)
 	})
+}
+
+// LeaveSlot gives up the slot of a request that is about to wait for something other than the
+// processors and the database: its turn to process a picture, or the wallet. While many
+// requests wait for one of them, others go on.
+func LeaveSlot(ctx context.Context) {
+	RequestLogOf(ctx).sending.slot.leave()
 }
 
 // limit lets reads of the request's body fail once it is too slow. It ends the connection

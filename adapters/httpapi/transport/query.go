@@ -115,6 +115,45 @@ func (q *Query) pageSize() int {
 	return int(min(q.PositiveInt("page_size", page.DefaultSize), math.MaxInt32))
 }
 
+// Cursor reads the parameters of a list that has cursors alone (EVT-23).
+func (q *Query) Cursor() page.CursorRequest { return q.cursor(0) }
+
+// SeenCursor is Cursor for a list whose cursors name what it has shown.
+func (q *Query) SeenCursor() page.CursorRequest { return q.cursor(page.MaxSeen) }
+
+func (q *Query) cursor(maxSeen int) page.CursorRequest {
+	var after page.Cursor
+	if sent := q.Text("cursor"); sent != "" {
+		var is bool
+		if after, is = parseCursor(q.list, maxSeen, sent); !is {
+			q.Wrong.Add("cursor", errCursor)
+		}
+	}
+	return page.Behind(after, q.pageSize())
+}
+
+// pageBehind reads the parameters of a page that is selected by a cursor (GEN-18).
+func (q *Query) pageBehind() page.Request {
+	if q.Text("page") != "" {
+		q.Wrong.Add("cursor", errBoth)
+	}
+	return q.WordCursor().Paged()
+}
+
+// WordCursor is Cursor for a list whose keys have a part in words.
+func (q *Query) WordCursor() page.CursorRequest {
+	r := q.cursor(maxWord)
+	r.After.Word, r.After.Seen = r.After.Seen, ""
+	return r
+}
+
+// NeedUsualOrder notes the problem of a cursor in a list that has another order than its usual one (GEN-18).
+func (q *Query) NeedUsualOrder(r page.Request, isUsual bool) {
+	if r.IsBehind() && !isUsual {
+		q.Wrong.Add("cursor", errNotSorted)
+	}
+}
+
 // Integer returns the parameter as an integer. It reports false if the parameter is absent
 // or invalid. Numbers out of range become the bound, which is no object's ID.
 func (q *Query) Integer(name string) (int64, bool) {

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"time"
 
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/codes"
 	"go.opentelemetry.io/otel/trace"
 
 	"plaza/domain/fault"
@@ -90,6 +92,50 @@ func LoggerOr(ctx context.Context, otherwise *slog.Logger) *slog.Logger {
 	return otherwise
 }
 
+// pattern returns the pattern of the matched route, or none. The path itself is not logged: it
+// may have secrets.
+func (l *requestLog) pattern() string { return cmp.Or(l.Route, "none") }
+
+// milliseconds returns the duration in milliseconds, to the microsecond.
+func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
+
+// recorder remembers the status and the size of a response.
+type recorder struct {
+	http.ResponseWriter
+	isHead bool
+	base   string // what clients see before the paths of this server
+	status int    // zero before the response begins
+	bytes  int
+	log    requestLog
+}
+
+// WriteHeader sends the status. The router redirects HEAD as it does POST; WriteHeader
+// answers it as GET (GEN-09).
+func (r *recorder) WriteHeader(status int) {
+	if r.isHead && status == http.StatusTemporaryRedirect {
+		status = http.StatusMovedPermanently
+	}
+	if r.status == 0 && status >= http.StatusOK {
+		r.status = status
+		if r.base != "" && strings.HasPrefix(r.Header().Get("Location"), "/") {
+			r.Header().Set("Location", r.base+r.Header().Get("Location"))
+		}
+	}
+	r.ResponseWriter.WriteHeader(status)
+}
+
+func (r *recorder) Write(b []byte) (int, error) {
+	if r.status == 0 {
+		r.status = http.StatusOK
+	}
+	n, err := r.ResponseWriter.Write(b)
+	r.bytes += n
+	return n, err
+}
+
+// Unwrap gives http.ResponseController access to the wrapped writer.
+func (r *recorder) Unwrap() http.ResponseWriter { return r.ResponseWriter }
+
 // note logs the request in one line. It calls the handler directly, because the logger would
 // look up the source line each time.
 func (r *recorder) note(ctx context.Context, req *http.Request, took time.Duration) {
@@ -125,9 +171,20 @@ func (r *recorder) note(ctx context.Context, req *http.Request, took time.Durati
 	_ = handler.Handle(ctx, line) // a failure to log can't be reported
 }
 
-// pattern returns the pattern of the matched route, or none. The path itself is not logged: it
-// may have secrets.
-func (l *requestLog) pattern() string { return cmp.Or(l.Route, "none") }
-
-// milliseconds returns the duration in milliseconds, to the microsecond.
-func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
+// end ends the span of the request, if there is one. It is named by the route: a path may
+// have secrets.
+func (r *recorder) end(req *http.Request) {
+	span := r.log.span
+	if span == nil {
+		return
+	}
+	span.SetName(req.Method + " " + r.log.pattern())
+	span.SetAttributes(attribute.String("http.route", r.log.pattern()), attribute.Int("http.response.status_code", r.status))
+	if r.log.code != "" {
+		span.SetAttributes(attribute.String("error.type", r.log.code))
+	}
+	if r.status >= http.StatusInternalServerError {
+		span.SetStatus(codes.Error, r.log.code)
+	}
+	span.End()
+}

@@ -29,6 +29,8 @@ func newRules() *validator.Validate {
 	return v
 }
 
+func jsonName(field reflect.StructField) string { return field.Tag.Get("json") }
+
 // validate returns the problems of the fields that break the rules of their tags.
 func validate(body any) fault.Fields {
 	err := rules.Struct(body)

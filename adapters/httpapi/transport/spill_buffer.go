@@ -53,6 +53,12 @@ const maxHeld = 64 << 10
 // limit of a picture, so that the picture's size tells that it is too large.
 func NewPicture() *SpillBuffer { return &SpillBuffer{inMemory: maxHeld, capacity: media.MaxBytes + 1} }
 
+// Upload is an uploaded picture, not yet validated. Without a buffer there is no picture.
+type Upload struct {
+	*SpillBuffer
+	Problem string // a sentence for the client if the value is not a picture
+}
+
 func (s *SpillBuffer) Size() int64 { return s.size }
 
 func (s *SpillBuffer) ReadAt(p []byte, at int64) (int, error) {

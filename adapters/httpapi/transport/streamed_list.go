@@ -2,23 +2,15 @@ package transport
 
 import (
 	"bytes"
-	"context"
 	"crypto/sha256"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"hash"
 	"iter"
 	"math"
 	"net/http"
-	"net/netip"
-	"runtime"
-	"time"
-
-	"golang.org/x/sync/semaphore"
 
 	"plaza/adapters/httpapi/fields"
-	"plaza/domain/fault"
 	"plaza/domain/page"
 )
 
@@ -34,88 +26,6 @@ type StreamedList struct {
 	OnEncoded  func()        // called once after encoding, when the items are no longer needed; may be nil
 }
 
-// ListLimits bounds the memory and the files of large lists, over all requests of the process.
-type ListLimits struct {
-	// events admits lists of events. Each weighs as many as its page may have, because the
-	// store reads a page as a whole.
-	events *semaphore.Weighted
-	most   int64
-	// files holds one slot for each encoded list that does not fit into memory. filesOf are the
-	// shares of callers among them.
-	files   chan struct{}
-	filesOf *shares
-	trusted []netip.Prefix
-}
-
-const (
-	// eventsPerCPU is how many events lists may hold at once for each processor. An event
-	// with its related data has some 200 KiB at most (EVT-21).
-	eventsPerCPU = 60
-	// ImagesWeight is how many events the list of all images of a user weighs: it is never in
-	// memory as a whole, but each one keeps a processor and a connection busy.
-	ImagesWeight = 12
-	// listWait is how long a list waits for other lists.
-	listWait = 2 * time.Second
-	// listInMemory is how much of an encoded list is held in memory, in bytes.
-	listInMemory = 256 << 10
-	// listFiles is how many encoded lists may be files at once.
-	listFiles = 16
-	// listFilesOf is how many of them may be one caller's.
-	listFilesOf = 4
-)
-
-func NewListLimits(trusted []netip.Prefix) *ListLimits {
-	most := int64(eventsPerCPU * max(2, runtime.GOMAXPROCS(0)))
-	return &ListLimits{
-		events: semaphore.NewWeighted(most), most: most,
-		files: make(chan struct{}, listFiles), filesOf: newShares(listFilesOf), trusted: trusted,
-	}
-}
-
-// errListsBusy is the fault of a server that holds as many large lists as it can.
-var errListsBusy = fault.RetryAfter(fault.Unavailable, 2*time.Second, "The server is sending too many large lists. Try again soon.").
-	AtLimit("large_lists")
-
-// enter waits until a page of that many events fits. It returns what the caller must release.
-func (r *ListLimits) enter(ctx context.Context, events int) (weight int64, err error) {
-	weight = min(int64(events), r.most)
-	if err := acquire(ctx, r.events, weight, listWait, errListsBusy); err != nil {
-		return 0, err
-	}
-	return weight, nil
-}
-
-// acquire waits until the weight is free, and returns busy if that takes longer than wait.
-func acquire(ctx context.Context, from *semaphore.Weighted, weight int64, wait time.Duration, busy error) error {
-	if from.TryAcquire(weight) { // without a timer
-		return nil
-	}
-	waiting, cancel := context.WithTimeout(ctx, wait)
-	defer cancel()
-	if from.Acquire(waiting, weight) == nil {
-		return nil
-	}
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	return busy
-}
-
-// fileOf takes a slot for a file of the caller. It fails at once if all are taken, or the caller's
-// share of them. free frees the slot.
-func (r *ListLimits) fileOf(c caller) (free func(), err error) {
-	if !r.filesOf.take(c) {
-		return nil, errListsBusy
-	}
-	select {
-	case r.files <- struct{}{}:
-		return func() { <-r.files; r.filesOf.free(c) }, nil
-	default:
-		r.filesOf.free(c)
-		return nil, errListsBusy
-	}
-}
-
 // ListOf returns the list of the page, with its pagination, or with its cursor (GEN-18).
 func ListOf[T any](c *Call, p page.Page[T]) StreamedList {
 	l := StreamedList{Items: ItemsOf(p.Items)}
@@ -125,6 +35,12 @@ func ListOf[T any](c *Call, p page.Page[T]) StreamedList {
 		l.Pagination = new(PaginationOf(p.Request, p.Total))
 	}
 	return l
+}
+
+// Stream returns the list that the call has entered for.
+func (c *Call) Stream(l StreamedList) Reply {
+	l.Limits, l.OnEncoded = c.lists, c.leave
+	return Bare(l)
 }
 
 // ItemsOf returns the views as a sequence.
@@ -237,37 +153,4 @@ func (e *encodedList) put(before string, v any, part fields.Tree) error {
 		return nil
 	}
 	return e.flush()
-}
-
-// sendStreamedList sends the list, or 304 if the client already has it.
-func (r Reply) sendStreamedList(w http.ResponseWriter, req *http.Request, l StreamedList) {
-	buf := buffers.Get().(*bytes.Buffer)
-	defer recycle(buf)
-	l.request, l.part = req, r.part.Item()
-	e, err := l.encode(buf, accepted(req.Header), r.Tagged)
-	if l.OnEncoded != nil {
-		l.OnEncoded()
-	}
-	if err != nil {
-		Fail(w, req, fmt.Errorf("encoding a list: %w", err))
-		return
-	}
-	if e.SpillBuffer == nil {
-		if !r.Tagged {
-			varyByCoding(w.Header())
-		}
-		r.sendEncoded(w, req, buf.Bytes())
-		return
-	}
-	defer e.Close()
-	h := w.Header()
-	if r.Tagged {
-		h.Add("Vary", varying)
-		if isUnchanged(w, req, e.sum.Sum(nil), e.out.coding, "no-cache") {
-			return
-		}
-	}
-	varyByCoding(h)
-	r.begin(w, e.out.coding, "application/json", int(e.size))
-	_, _ = e.WriteTo(w) // fails only when the client has disconnected
 }

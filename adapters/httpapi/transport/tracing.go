@@ -5,7 +5,6 @@ import (
 	"net/http"
 
 	"go.opentelemetry.io/otel/attribute"
-	"go.opentelemetry.io/otel/codes"
 	"go.opentelemetry.io/otel/propagation"
 	"go.opentelemetry.io/otel/trace"
 )
@@ -35,22 +34,4 @@ func (l *requestLog) begin(tracer trace.Tracer, r *http.Request) {
 	l.Context, l.span = tracer.Start(l.Context, r.Method, trace.WithSpanKind(trace.SpanKindServer),
 		trace.WithAttributes(attribute.String("http.request.method", r.Method), attribute.String("plaza.request_id", l.id)))
 	l.trace = l.span.SpanContext().TraceID()
-}
-
-// end ends the span of the request, if there is one. It is named by the route: a path may
-// have secrets.
-func (r *recorder) end(req *http.Request) {
-	span := r.log.span
-	if span == nil {
-		return
-	}
-	span.SetName(req.Method + " " + r.log.pattern())
-	span.SetAttributes(attribute.String("http.route", r.log.pattern()), attribute.Int("http.response.status_code", r.status))
-	if r.log.code != "" {
-		span.SetAttributes(attribute.String("error.type", r.log.code))
-	}
-	if r.status >= http.StatusInternalServerError {
-		span.SetStatus(codes.Error, r.log.code)
-	}
-	span.End()
 }

@@ -15,12 +15,11 @@ import (
 	"plaza/domain/media"
 )
 
-// Bounds of a body with a picture, in bytes (GEN-11). They leave space for the other fields,
+// Bounds of a form with a picture, in bytes (GEN-11). They leave space for the other fields,
 // and for a picture slightly above its limit, so that the client gets the right error.
 const (
 	maxForm  = media.MaxBytes + MaxBody
-	maxJSON  = (media.MaxBytes+2)/3*4 + MaxBody // base64 makes four bytes of three
-	MaxParts = 100                              // of a form
+	MaxParts = 100 // of a form
 )
 
 // Faults of an upload as a whole.
@@ -28,12 +27,6 @@ var (
 	errNotUploadType = fault.New(fault.Unsupported, "Send the body as application/json or multipart/form-data.")
 	errNotForm       = fault.New(fault.Invalid, "The body is not a valid form.")
 )
-
-// Upload is an uploaded picture, not yet validated. Without a buffer there is no picture.
-type Upload struct {
-	*SpillBuffer
-	Problem string // a sentence for the client if the value is not a picture
-}
 
 // ReadUpload returns the body of a request with a picture: JSON, or a form with a file
 // (PLA-02). It returns all problems of its fields as one fault. The picture exists until the

@@ -20,8 +20,12 @@ import (
 	"plaza/adapters/jsonfields"
 	"plaza/application/admission"
 	"plaza/domain/fault"
+	"plaza/domain/media"
 	"plaza/domain/text"
 )
+
+// maxJSON is maxForm for a body of JSON: base64 makes four bytes of three.
+const maxJSON = (media.MaxBytes+2)/3*4 + MaxBody
 
 // Bounds of decoding, over all requests of the process. The decoder holds whole strings: it
 // allocates up to five times the size of a body.
