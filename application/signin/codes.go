@@ -5,7 +5,6 @@ import (
 	"errors"
 	"log/slog"
 	"net/netip"
-	"sync"
 	"time"
 
 	"plaza/domain/access"
@@ -17,51 +16,11 @@ import (
 	"plaza/domain/verification"
 )
 
-// Joining has what codes and signing up need.
-type Joining struct {
-	Codes    verification.Store
-	Sender   verification.Sender // nil: no codes are sent
-	Keys     verification.Keys
-	Budget   verification.Budget
-	Host     string // of the web client, for browsers that fill codes in; empty: none
-	IsClosed bool   // the server takes no new accounts
-	Notifies bool   // the sender sends notices, too
-}
-
 // Faults of a server that sends no codes, or takes no new accounts.
 var (
 	ErrNoSender = fault.New(fault.Unavailable, "This server sends no codes.")
 	ErrClosed   = fault.New(fault.Denied, "This server takes no new accounts.")
 )
-
-// maxSending is how many messages may be on their way to the provider at once.
-const maxSending = 200
-
-// Outcome is what has become of a message with a code.
-type Outcome struct {
-	Name   string
-	Reason verification.Reason // of a message that was Refused
-}
-
-// The outcomes.
-var (
-	Accepted = Outcome{Name: "accepted"}
-	Busy     = Outcome{Name: "busy"}    // the provider took nothing for now
-	Unknown  = Outcome{Name: "unknown"} // perhaps sent
-	Dropped  = Outcome{Name: "dropped"} // never given to the sender: too many on their way, the database away, or the budget spent meanwhile
-)
-
-// Refused returns the outcome of a message that was refused for the reason.
-func Refused(r verification.Reason) Outcome { return Outcome{"refused", r} }
-
-// sending has the messages that are on their way.
-type sending struct {
-	all    sync.WaitGroup
-	places chan struct{}
-
-	mu     sync.Mutex
-	counts map[Outcome]int64 // of the messages since this server started
-}
 
 // CodeRequest asks for a code.
 type CodeRequest struct {

@@ -4,6 +4,7 @@ import (
 	"crypto/rand"
 	"fmt"
 	"regexp"
+	"sync"
 	"time"
 
 	"plaza/application/catalogue"
@@ -26,6 +27,35 @@ const phoneChanged = "Your Plaza account has another phone number now. If you di
 
 // bindable are the hosts that a browser reads in the last line of a message.
 var bindable = regexp.MustCompile(`^[a-zA-Z0-9.-]+$`)
+
+// maxSending is how many messages may be on their way to the provider at once.
+const maxSending = 200
+
+// Outcome is what has become of a message with a code.
+type Outcome struct {
+	Name   string
+	Reason verification.Reason // of a message that was Refused
+}
+
+// The outcomes.
+var (
+	Accepted = Outcome{Name: "accepted"}
+	Busy     = Outcome{Name: "busy"}    // the provider took nothing for now
+	Unknown  = Outcome{Name: "unknown"} // perhaps sent
+	Dropped  = Outcome{Name: "dropped"} // never given to the sender: too many on their way, the database away, or the budget spent meanwhile
+)
+
+// Refused returns the outcome of a message that was refused for the reason.
+func Refused(r verification.Reason) Outcome { return Outcome{"refused", r} }
+
+// sending has the messages that are on their way.
+type sending struct {
+	all    sync.WaitGroup
+	places chan struct{}
+
+	mu     sync.Mutex
+	counts map[Outcome]int64 // of the messages since this server started
+}
 
 // TextOf returns the text of a message with the code, in the language. With the host of the web client, the last line lets
 // browsers fill the code in on pages of that host alone (“Origin-bound one-time codes delivered via SMS”).

@@ -17,6 +17,7 @@ import (
 	"net/netip"
 	"runtime"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"plaza/application/admission"
@@ -25,6 +26,7 @@ import (
 	"plaza/domain/ratelimit"
 	"plaza/domain/secret"
 	"plaza/domain/user"
+	"plaza/domain/verification"
 )
 
 // Signin implements the use cases.
@@ -45,6 +47,17 @@ type Signin struct {
 	sending  sending
 
 	sightings sightings
+}
+
+// Joining has what codes and signing up need.
+type Joining struct {
+	Codes    verification.Store
+	Sender   verification.Sender // nil: no codes are sent
+	Keys     verification.Keys
+	Budget   verification.Budget
+	Host     string // of the web client, for browsers that fill codes in; empty: none
+	IsClosed bool   // the server takes no new accounts
+	Notifies bool   // the sender sends notices, too
 }
 
 // TokenTTL is the lifetime of a login token, counted from its last use.
@@ -301,4 +314,40 @@ func (s *Signin) Logout(ctx context.Context, key secret.String) error {
 		return err
 	}
 	return access.ErrBadKey
+}
+
+// LoginCounts counts logins since this server started by their outcome.
+type LoginCounts struct {
+	Succeeded     int64
+	WrongPassword int64 // access.ErrBadLogin: also of an unknown user or a disabled account (AUT-02); or a wrong code (OFF-04)
+	Throttled     int64 // too many that failed, or that succeeded (AUT-11, GEN-14)
+	Invalid       int64 // a malformed request, or a scope that the account lacks
+	Failed        int64 // the server did not decide: it was busy, the database was away, or the client left
+}
+
+// loginCounters are the counters behind LoginCounts.
+type loginCounters struct {
+	succeeded, wrongPassword, throttled, invalid, failed atomic.Int64
+}
+
+// count counts a login that has ended with the error.
+func (c *loginCounters) count(err error) {
+	switch {
+	case err == nil:
+		c.succeeded.Add(1)
+	case errors.Is(err, access.ErrBadLogin), errors.Is(err, access.ErrWrongOTP):
+		c.wrongPassword.Add(1)
+	case fault.Is(err, fault.Throttled):
+		c.throttled.Add(1)
+	case fault.Is(err, fault.Invalid), fault.Is(err, fault.TooLarge), fault.Is(err, fault.Unsupported):
+		c.invalid.Add(1)
+	default:
+		c.failed.Add(1)
+	}
+}
+
+// LoginCounts returns the current counts.
+func (s *Signin) LoginCounts() LoginCounts {
+	c := &s.logins
+	return LoginCounts{c.succeeded.Load(), c.wrongPassword.Load(), c.throttled.Load(), c.invalid.Load(), c.failed.Load()}
 }
