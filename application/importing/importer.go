@@ -2,61 +2,22 @@ package importing
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
-	"time"
+	"slices"
 
-	"plaza/domain/feed"
 	"plaza/domain/imported"
 	"plaza/domain/instant"
-	"plaza/domain/markup"
-	"plaza/domain/media"
 )
-
-// Ports are the ports that an Importer uses.
-type Ports struct {
-	Store     imported.Store
-	Decoder   imported.Decoder
-	Feed      feed.Reader
-	Sanitiser markup.Sanitiser
-	Processor media.Processor
-	Pictures  media.Store
-	Now       func() time.Time
-}
 
 // Importer imports files (ADM-04).
 type Importer struct{ ports Ports }
 
 // NewImporter returns an importer over the ports.
 func NewImporter(p Ports) *Importer { return &Importer{p} }
-
-// Source is a file to import, with the destination of its rejects.
-type Source struct {
-	imported.File
-	Label string // name for people
-	// Rejects opens the rejects of the file and truncates them to length bytes.
-	Rejects func(length int64) (imported.Rejects, error)
-}
-
-// Watcher receives the progress of an import. Its methods are never called concurrently.
-type Watcher interface {
-	// Progressed is called after every step, with the file whose lines are being processed.
-	Progressed(s Source, summary Summary)
-	// Rejected is called once for each rejected line, after the reject is on disk.
-	Rejected(s Source, r imported.Reject)
-	// Resumed is called if an import resumes an earlier one, after `behind` lines of the source.
-	Resumed(s Source, behind int64)
-}
-
-// ErrInterrupted is the error of an import whose context has ended. Committed batches stay
-// stored; a restarted import resumes after them.
-var ErrInterrupted = errors.New("import interrupted")
-
-// sourceFile is a source while it is imported.
-type sourceFile struct {
-	Source
-	rejects imported.Rejects
-}
 
 // Import imports the sources in order, and returns a summary of the lines that this run has
 // read. It returns ErrInterrupted if the context ends; other errors mean that a file is
@@ -102,19 +63,6 @@ func (r *run) end(ctx context.Context, ended imported.Run, failure error) error 
 	return nil
 }
 
-// run is a running import.
-type run struct {
-	ports      Ports
-	watcher    Watcher
-	name       string // of the import in the store
-	files      []*sourceFile
-	summary    Summary
-	at         progress
-	categories []preparedLine // of the first reading
-	rejected   []imported.RejectedLine
-	newBundles int64 // bundles of this reading that were not stored before
-}
-
 func (r *run) importAll(ctx context.Context, sources []Source) (err error) {
 	defer func() { err = errors.Join(err, r.close()) }()
 	if err := r.begin(ctx, sources); err != nil {
@@ -134,18 +82,40 @@ func (r *run) importAll(ctx context.Context, sources []Source) (err error) {
 	return r.at.damaged()
 }
 
-func (r *run) close() error {
-	var all []error
-	for _, f := range r.files {
-		all = append(all, f.rejects.Close())
+// begin opens the rejects of the sources, and resumes an earlier import of the same files.
+func (r *run) begin(ctx context.Context, sources []Source) error {
+	r.at = progress{Reading: 1, Rejects: make([]int64, len(sources)), Damage: map[int]damage{}}
+	names := sha256.New()
+	for _, s := range sources {
+		fmt.Fprintf(names, "%s\x00", s.Name())
+		r.at.Files = append(r.at.Files, s.Version())
 	}
-	return errors.Join(all...)
-}
-
-// interrupted stores the progress and returns the error of the context that has ended.
-func (r *run) interrupted(ctx context.Context) error {
-	_, err := r.apply(nil)
-	return errors.Join(fmt.Errorf("%w: %w", ErrInterrupted, context.Cause(ctx)), err)
+	r.name = hex.EncodeToString(names.Sum(nil))
+	encoded, err := r.ports.Store.Progress(ctx, r.name)
+	if err != nil {
+		return err
+	}
+	var stored progress
+	if encoded != nil {
+		if err := json.Unmarshal(encoded, &stored); err != nil {
+			return fmt.Errorf("decode import progress: %w", err)
+		}
+	}
+	resumed := slices.Equal(stored.Files, r.at.Files)
+	if resumed {
+		r.at = stored
+	}
+	for n, s := range sources {
+		rejects, err := s.Rejects(r.at.Rejects[n])
+		if err != nil {
+			return fmt.Errorf("%s: open rejects: %w", s.Label, err)
+		}
+		r.files = append(r.files, &sourceFile{Source: s, rejects: rejects})
+	}
+	if resumed {
+		r.watcher.Resumed(r.files[r.at.File].Source, r.at.Line)
+	}
+	return nil
 }
 
 // read reads all files once.

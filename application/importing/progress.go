@@ -1,12 +1,7 @@
 package importing
 
 import (
-	"context"
-	"crypto/sha256"
-	"encoding/hex"
-	"encoding/json"
 	"errors"
-	"fmt"
 	"maps"
 	"math"
 	"slices"
@@ -85,40 +80,4 @@ func (p progress) next() progress {
 	p.WaitingBefore, p.Waiting = p.Waiting, 0
 	p.Reading, p.File, p.Line = p.Reading+1, 0, 0
 	return p
-}
-
-// begin opens the rejects of the sources, and resumes an earlier import of the same files.
-func (r *run) begin(ctx context.Context, sources []Source) error {
-	r.at = progress{Reading: 1, Rejects: make([]int64, len(sources)), Damage: map[int]damage{}}
-	names := sha256.New()
-	for _, s := range sources {
-		fmt.Fprintf(names, "%s\x00", s.Name())
-		r.at.Files = append(r.at.Files, s.Version())
-	}
-	r.name = hex.EncodeToString(names.Sum(nil))
-	encoded, err := r.ports.Store.Progress(ctx, r.name)
-	if err != nil {
-		return err
-	}
-	var stored progress
-	if encoded != nil {
-		if err := json.Unmarshal(encoded, &stored); err != nil {
-			return fmt.Errorf("decode import progress: %w", err)
-		}
-	}
-	resumed := slices.Equal(stored.Files, r.at.Files)
-	if resumed {
-		r.at = stored
-	}
-	for n, s := range sources {
-		rejects, err := s.Rejects(r.at.Rejects[n])
-		if err != nil {
-			return fmt.Errorf("%s: open rejects: %w", s.Label, err)
-		}
-		r.files = append(r.files, &sourceFile{Source: s, rejects: rejects})
-	}
-	if resumed {
-		r.watcher.Resumed(r.files[r.at.File].Source, r.at.Line)
-	}
-	return nil
 }

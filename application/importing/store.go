@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -152,4 +153,10 @@ func layersOf(lines []preparedLine) [][]preparedLine {
 		slices.Reverse(layer)
 	}
 	return layers
+}
+
+// interrupted stores the progress and returns the error of the context that has ended.
+func (r *run) interrupted(ctx context.Context) error {
+	_, err := r.apply(nil)
+	return errors.Join(fmt.Errorf("%w: %w", ErrInterrupted, context.Cause(ctx)), err)
 }
