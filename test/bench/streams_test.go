@@ -218,10 +218,10 @@ func (c *clients) close() {
 func (r streamRow) write(add func(isMet bool, what, measured, goal string)) {
 	slices.Sort(r.lags)
 	late, ratio := quantile(r.lags, 990), float64(median(r.with))/float64(median(r.without))
-	add(late <= lagGoal, fmt.Sprintf("%s streams on two servers, beside the mix at %.0f/s: p99 of the time from when one of %s notifications was "+
-		"made until its client had it (p50 %s)", thousands(liveStreams), r.rate, thousands(len(r.lags)), inMilliseconds(quantile(r.lags, 500))),
-		inMilliseconds(late), lagGoal.String())
-	add(ratio <= slowdown, fmt.Sprintf("p99 of the mix with them (%s), of that without (%s). A stream takes %d KiB; all streams together take %.1f "+
-		"transactions a second when nothing happens", inMilliseconds(median(r.with)), inMilliseconds(median(r.without)), r.memory>>10, r.statements),
-		fmt.Sprintf("× %.2f", ratio), fmt.Sprintf("× %.1f", slowdown))
+	add(late <= lagGoal, fmt.Sprintf("%s streams on two servers, beside the mix at %.0f/s: p99 of the time from when one of %s "+
+		"notifications was made until its client had it (p50 %s)", thousands(liveStreams), r.rate, thousands(len(r.lags)),
+		inMilliseconds(quantile(r.lags, 500))), inMilliseconds(late), lagGoal.String())
+	add(ratio <= slowdown, fmt.Sprintf("p99 of the mix with them (%s), of that without (%s). A stream takes %d KiB; all streams take "+
+		"%.1f transactions a second when nothing happens", inMilliseconds(median(r.with)), inMilliseconds(median(r.without)), r.memory>>10,
+		r.statements), fmt.Sprintf("× %.2f", ratio), fmt.Sprintf("× %.1f", slowdown))
 }
