@@ -3,13 +3,9 @@ package backoffice
 import (
 	"encoding/base64"
 	"errors"
-	"fmt"
-	"image/color"
 	"net/http"
-	"strings"
 
-	"github.com/boombuler/barcode/qr"
-
+	"plaza/adapters/qrcode"
 	"plaza/domain/access"
 	"plaza/domain/fault"
 	"plaza/domain/secret"
@@ -18,7 +14,7 @@ import (
 // enrolPage is where staff set up their second factor at the first login (OFF-04).
 type enrolPage struct {
 	Next, Secret, Sealed string
-	QR                   *qrCode
+	QR                   *qrcode.Code
 	Recovery             []string // the recovery codes, once it is set up
 }
 
@@ -43,7 +39,7 @@ func (s *Site) lacksFactor(handle func(*visit, enrolPage) (answer, error)) http.
 		if err != nil {
 			return answer{}, err
 		}
-		p.Secret, p.Sealed, p.QR = e.Secret.Reveal(), base64.StdEncoding.EncodeToString(e.Sealed), qrCodeOf(e.Address.Reveal())
+		p.Secret, p.Sealed, p.QR = e.Secret.Reveal(), base64.StdEncoding.EncodeToString(e.Sealed), qrcode.Of(e.Address.Reveal())
 		return handle(v, p)
 	})
 }
@@ -67,26 +63,4 @@ func (s *Site) enrol(v *visit, p enrolPage) (answer, error) {
 	}
 	a.title, a.body = s.texts.Factor.Done, p
 	return a, nil
-}
-
-// qrCode is a QR code for an SVG element: its dark modules as a path, in modules, with the margin that readers need.
-type qrCode struct {
-	Size int
-	Path string
-}
-
-func qrCodeOf(text string) *qrCode {
-	code, err := qr.Encode(text, qr.M, qr.Auto)
-	if err != nil {
-		return nil
-	}
-	const margin = 4
-	var dark strings.Builder
-	size := code.Bounds().Dx()
-	for n := range size * size {
-		if x, y := n%size, n/size; code.At(x, y) == color.Black {
-			fmt.Fprintf(&dark, "M%d %dh1v1h-1z", x+margin, y+margin)
-		}
-	}
-	return &qrCode{size + 2*margin, dark.String()}
 }

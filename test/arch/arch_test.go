@@ -29,9 +29,10 @@ func adapterOf(importPath string) string {
 	return parts[0]
 }
 
-// mayImport reports whether the adapter may import another: upstream, jsonfields, or what describes wallets.
+// mayImport reports whether the adapter may import another: upstream, jsonfields, qrcode, or what describes wallets.
 func mayImport(adapter, other string) bool {
-	return inside(other, "adapters/upstream", "adapters/jsonfields") || other == module+"/adapters/wallet" && path.Dir(adapter) == other
+	return inside(other, "adapters/upstream", "adapters/jsonfields", "adapters/qrcode") ||
+		other == module+"/adapters/wallet" && path.Dir(adapter) == other
 }
 
 // belowUseCases reports whether the package of application has no use case, but what use cases share with adapters.
@@ -67,7 +68,7 @@ func forbids(p *pkg, imported string) string {
 		case inside(imported, "bootstrap", "test"):
 			return "only bootstrap imports every package"
 		case inside(imported, "adapters") && adapterOf(imported) != adapterOf(p.ImportPath) && !mayImport(p.ImportPath, imported):
-			return "an adapter imports no other but upstream and jsonfields, and a wallet what describes wallets"
+			return "an adapter imports no other but upstream, jsonfields and qrcode, and a wallet what describes wallets"
 		}
 	case p.within("bootstrap"):
 		switch {

@@ -7,17 +7,15 @@ import (
 	"errors"
 	"fmt"
 	"html/template"
-	"image/color"
 	"net/http"
 	"net/url"
 	"slices"
-	"strings"
 	"time"
 
-	"github.com/boombuler/barcode/qr"
 	"github.com/dustin/go-humanize"
 	"github.com/dustin/go-humanize/english"
 
+	"plaza/adapters/qrcode"
 	"plaza/adapters/wallet/sandbox/ledger"
 )
 
@@ -68,7 +66,7 @@ type row struct {
 	Now            time.Time
 	Payable, Alone bool
 	Link           string
-	QR             *qrCode
+	QR             *qrcode.Code
 }
 
 func (s pages) rowOf(t ledger.Trade) row {
@@ -91,31 +89,6 @@ type moment struct{ ISO, Text string }
 // Moment returns the time as the page shows it.
 func (r row) Moment(at time.Time) moment {
 	return moment{at.UTC().Format(time.RFC3339), humanize.RelTime(at, r.Now, "ago", "from now")}
-}
-
-// qrCode is a QR code for an SVG element: its dark modules as a path, in modules, with the margin that readers need.
-type qrCode struct {
-	Size int
-	Path string
-}
-
-// qrCodeOf returns the QR code of the text, or nil if the text is too long.
-func qrCodeOf(text string) *qrCode {
-	code, err := qr.Encode(text, qr.M, qr.Auto)
-	if err != nil {
-		return nil
-	}
-	const margin = 4
-	var dark strings.Builder
-	size := code.Bounds().Dx()
-	for y := range size {
-		for x := range size {
-			if code.At(x, y) == color.Black {
-				fmt.Fprintf(&dark, "M%d %dh1v1h-1z", x+margin, y+margin)
-			}
-		}
-	}
-	return &qrCode{size + 2*margin, dark.String()}
 }
 
 // pages serve the pages of the sandbox, and do what their buttons say.
@@ -158,7 +131,7 @@ func (s pages) pageOf(t ledger.Trade) page {
 	one.Alone = true
 	if one.Payable && t.TradeType == "NATIVE" {
 		one.Link = s.link(t)
-		one.QR = qrCodeOf(one.Link)
+		one.QR = qrcode.Of(one.Link)
 	}
 	return page{Title: "¥" + yuan(t.Amount) + " " + t.Body + ", wallet sandbox", Path: one.Path, Site: one.Site(), Order: &one}
 }
