@@ -47,6 +47,8 @@ func (a *App) warnOfRisks(ctx context.Context, l *Listeners, hasPublicURL, withD
 			"metrics and passwords of staff need a private network", []any{"address", l.admin.Addr().String()}},
 		{c.BackOffice == settings.BackOfficePublic && isExposed && strings.HasPrefix(c.PublicURL, "http:"),
 			"PLAZA_BACK_OFFICE=public without https in PLAZA_PUBLIC_URL: passwords of staff cross the network in the clear", nil},
+		{c.SecondFactor == settings.SecondFactorOff && (isExposed || isReachable(l.admin.Addr())),
+			"a password alone opens the back office to other machines: PLAZA_STAFF_SECOND_FACTOR=off is for the demo and for tests", nil},
 		{isExposed && !hasPublicURL, "PLAZA_PUBLIC_URL is not set; clients may not reach the address in links to pictures",
 			[]any{"address", c.PublicURL}},
 	} {

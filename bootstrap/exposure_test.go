@@ -50,8 +50,9 @@ func TestServe_warns_of_risks(t *testing.T) {
 	const admin = "other machines may reach PLAZA_ADMIN_ADDR"
 	const limits, codes = "limits on writes of accounts", "codes are not sent to anybody"
 	const noSender, closed = "PLAZA_SMS names no sender", "PLAZA_SIGN_UP=closed"
+	const factor = "a password alone opens the back office"
 	const http, https = "http://plaza.example", "https://plaza.example"
-	all := []string{noURL, plain, admin, limits, codes, noSender, closed}
+	all := []string{noURL, plain, admin, limits, codes, noSender, closed, factor}
 	local := serveSettings(t.TempDir())
 	local.DatabaseURL, local.PublicURL, local.SMS = settings.InMemory, "http://127.0.0.1:8080", settings.NoSender
 	app, log := newTestApp(t, local), &bytes.Buffer{}
@@ -71,13 +72,15 @@ func TestServe_warns_of_risks(t *testing.T) {
 	}
 	warns(func(*settings.Config) {}, false, noSender)
 	warns(func(c *settings.Config) { c.BackOffice = "public" }, false, noSender) // on loopback
-	warns(func(c *settings.Config) { c.BackOffice, c.PublicURL = "public", http }, true, plain, noSender)
-	warns(func(c *settings.Config) { c.BackOffice, c.PublicURL = "public", https }, true, noSender)
-	warns(func(c *settings.Config) { c.PublicURL = http }, true, noSender)
+	warns(func(c *settings.Config) { c.BackOffice, c.PublicURL = "public", http }, true, plain, noSender, factor)
+	warns(func(c *settings.Config) { c.BackOffice, c.PublicURL = "public", https }, true, noSender, factor)
+	warns(func(c *settings.Config) { c.PublicURL = http }, true, noSender, factor)
+	warns(func(c *settings.Config) { c.PublicURL, c.SecondFactor = http, settings.SecondFactorRequired }, true, noSender)
 	warns(func(c *settings.Config) { c.SMS, c.SignUp = settings.SandboxSender, "closed" }, false, closed)
 	warns(func(c *settings.Config) { c.SMS = settings.SandboxSender }, false)
 	everythingIsReachable(t)
-	warns(func(c *settings.Config) { c.Limits, c.SMS = settings.LimitsOff, settings.SandboxSender }, false, limits, codes, admin, noURL)
+	warns(func(c *settings.Config) { c.Limits, c.SMS = settings.LimitsOff, settings.SandboxSender }, false,
+		limits, codes, admin, noURL, factor)
 }
 
 func TestServe_warns_of_open_prepayments_that_no_wallet_is_asked_about(t *testing.T) {
