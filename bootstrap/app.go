@@ -19,6 +19,7 @@ import (
 	"plaza/adapters/prometheus"
 	"plaza/application/cleanup"
 	"plaza/application/importing"
+	"plaza/application/reconciling"
 	"plaza/application/translation"
 	"plaza/bootstrap/demo"
 	"plaza/bootstrap/settings"
@@ -41,6 +42,7 @@ type App struct {
 	Stores      Stores
 	Translation *translation.Translation
 	Importer    *importing.Importer
+	Reconciling *reconciling.Reconciling
 	Cleanup     *cleanup.Cleanup
 	Metrics     *prometheus.Metrics
 

@@ -107,14 +107,12 @@ func initialise(c settings.Config, p Parts, log *slog.Logger, opened storage, st
 	privacyLeave := leave(signinSignin)
 	privacyPrivacy := privacy.New(accounts, personaldataStore, ledger, mediaStore, deletionQueue, privacyLeave, v)
 	userImages := userimages.New(userimageRepository, mediaStore, addresses, deletionQueue, processor, room, keys, limits, v)
-	howTos := ports.HowTos
 	limits2 := payingLimits(c)
 	payingPaying := paying.New(ledger, directory, wallets, limits2, v, v2)
 	limits3 := refundingLimits(c)
 	refundingRefunding := refunding.New(ledger, wallets, limits3, v, v2)
-	apply := applyReceipts(payingPaying)
-	reconcilingReconciling := reconciling.New(ledger, wallets, apply, v, v2)
 	importedStore := ports.Imports
+	howTos := ports.HowTos
 	auditLog := ports.Audit
 	eventRepository := ports.Events
 	backofficeDescribe := describe(peoplePeople)
@@ -127,6 +125,7 @@ func initialise(c settings.Config, p Parts, log *slog.Logger, opened storage, st
 		Directory:  directory,
 		Tokens:     tokens,
 		Imports:    importedStore,
+		HowTos:     howTos,
 		Audit:      auditLog,
 		Ledger:     ledger,
 		Events:     reader,
@@ -159,14 +158,11 @@ func initialise(c settings.Config, p Parts, log *slog.Logger, opened storage, st
 		Reading:       readingReading,
 		Privacy:       privacyPrivacy,
 		UserImages:    userImages,
-		HowTos:        howTos,
 		Paying:        payingPaying,
 		Refunding:     refundingRefunding,
-		Reconciling:   reconcilingReconciling,
 		BackOffice:    backofficeBackOffice,
 		Portraits:     httpapiPortraitSource,
 		Pictures:      picturesPictures,
-		Audit:         auditLog,
 	}
 	config, err := newHTTPConfig(c, p, log, metrics)
 	if err != nil {
@@ -187,6 +183,8 @@ func initialise(c settings.Config, p Parts, log *slog.Logger, opened storage, st
 		Now:       v,
 	}
 	importer := importing.NewImporter(importingPorts)
+	apply := applyReceipts(payingPaying)
+	reconcilingReconciling := reconciling.New(ledger, wallets, apply, v, v2)
 	cleanupCleanup := cleanup.New(deletionQueue, mediaStore, v)
 	backofficeUseCases := backoffice2.UseCases{
 		Signin:      signinSignin,
@@ -196,7 +194,6 @@ func initialise(c settings.Config, p Parts, log *slog.Logger, opened storage, st
 		Office:      backofficeBackOffice,
 		Privacy:     privacyPrivacy,
 		Reconciling: reconcilingReconciling,
-		HowTos:      howTos,
 	}
 	bootstrapBackOffice := newBackOffice(c, config, mediaStore, backofficeUseCases)
 	app := &App{
@@ -207,6 +204,7 @@ func initialise(c settings.Config, p Parts, log *slog.Logger, opened storage, st
 		Stores:      stores,
 		Translation: translationTranslation,
 		Importer:    importer,
+		Reconciling: reconcilingReconciling,
 		Cleanup:     cleanupCleanup,
 		Metrics:     metrics,
 		backOffice:  bootstrapBackOffice,

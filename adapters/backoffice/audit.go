@@ -5,16 +5,12 @@ import (
 
 	"plaza/application/backoffice"
 	"plaza/domain/audit"
-	"plaza/domain/fault"
-	"plaza/domain/page"
 )
 
 // auditPage is a part of what staff have done.
 type auditPage struct {
-	Acts     []audit.Record
-	Next     string // query of the next page; empty: none
-	Filter   listForm
-	EveryAct []audit.Act
+	listed
+	Acts []audit.Record
 }
 
 // Line returns the line of what the act is on.
@@ -24,22 +20,11 @@ func (auditPage) Line(r audit.Record) backoffice.Line {
 }
 
 // listActs shows what staff have done, the latest first, or the part that the query selects.
-func (s *Site) listActs(v *visit) (answer, error) {
-	w, r, form, err := v.wanted(backoffice.Newest, "by", "act", "about")
-	q, wrong := backoffice.ReadActs(v.r.URL.Query().Get)
-	p := &auditPage{Filter: form, EveryAct: audit.Acts()}
+func (s *Site) listActs(v *visit) (_ answer, err error) {
+	t, p := s.texts.Audit, &auditPage{}
 	a := answer{template: "audit.html", title: s.texts.Sections["audit"], section: "audit", body: p}
-	if err := fault.Merge(err, wrong); err != nil {
-		return v.again(a, err)
-	}
-	q.Span, q.CursorRequest = w.Span, page.Behind(cursorOf(v.r.FormValue("after")), r.Size())
-	if w.IsCSV {
-		return export("audit", backoffice.Acts, func(r page.CursorRequest) (page.CursorPage[audit.Record], error) {
-			q.CursorRequest = r
-			return s.Office.Recorded(v.r.Context(), v.actor, q)
-		})
-	}
-	found, err := s.Office.Recorded(v.r.Context(), v.actor, q)
-	p.Acts, p.Next = found.Items, v.behind(found.Next)
+	q, wrong := backoffice.ReadActs(v.r.URL.Query().Get)
+	p.Acts, a, err = read(v, a, &p.listed, s.Office.Recorded(v.r.Context(), v.actor, q), wrong, v.field("by", t.By, t.ByHint),
+		v.field("act", t.What, "", choices(v, audit.Acts(), t.Acts)...), v.field("about", t.About, ""))
 	return a, err
 }

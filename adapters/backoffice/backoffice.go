@@ -75,7 +75,6 @@ var routes = []route{
 	{"GET comments/{id}/{$}", access.Reports, (*Site).showComment},
 	{"GET imports/{$}", access.Imports, (*Site).listImports},
 	{"GET imports/{id}/{$}", access.Imports, (*Site).showImport},
-	{"GET imports/{id}/rejects.csv", access.Imports, (*Site).downloadRejects},
 	{"GET imports/how-tos/{$}", access.Imports, (*Site).listHowTos},
 	{"GET reports/{$}", access.Reports, (*Site).listReports},
 	{"POST reports/{$}", access.Reports, (*Site).decideReport},

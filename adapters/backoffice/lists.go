@@ -21,38 +21,56 @@ import (
 type listForm struct {
 	From, To, Sort, Size string
 	Sorts, Sizes         []string
-	Kept                 map[string]string // what selects the list, by its name
-	CSV                  string            // query of the export
+	Fields               []field
+	IsOpen               bool   // something narrows the list
+	CSV                  string // query of the export
 }
 
-// wanted reads how the list is asked for. usual is its order without sort. kept are the names of what selects it.
-func (v *visit) wanted(usual string, kept ...string) (backoffice.Wanted, page.Request, listForm, error) {
+// field selects a list. Without a label it is hidden, with options one of them is chosen.
+type field struct {
+	Name, Label, Value, Hint string
+	Options                  []option
+}
+
+type option struct{ Value, Text string }
+
+// field returns a field of a list as it was sent. What is none of its options is not sent.
+func (v *visit) field(name, label, hint string, options ...option) field {
+	f := field{name, label, v.r.URL.Query().Get(name), hint, options}
+	if len(options) > 0 && !slices.ContainsFunc(options, func(o option) bool { return o.Value == f.Value }) {
+		f.Value = ""
+	}
+	return f
+}
+
+// choices returns the options of the values by their texts. Without one of them, the list is not narrowed.
+func choices[K ~string](v *visit, values []K, texts map[K]string) []option {
+	all := []option{{"", v.site.texts.List.Any}}
+	for _, value := range values {
+		all = append(all, option{string(value), cmp.Or(texts[value], string(value))})
+	}
+	return all
+}
+
+// wanted reads how the list is asked for.
+func (v *visit) wanted(zone *time.Location, sorts []string, fields ...field) (backoffice.Wanted, page.Request, listForm, error) {
 	query := v.r.URL.Query()
-	w, err := backoffice.ReadWanted(query.Get, v.actor.Local(time.Time{}).Location(), usual)
+	w, err := backoffice.ReadWanted(query.Get, cmp.Or(zone, v.actor.Local(time.Time{}).Location()), sorts...)
 	f := listForm{
-		From: query.Get("from"), To: query.Get("to"), Sort: cmp.Or(query.Get("sort"), usual), Size: cmp.Or(query.Get("page_size"), "20"),
-		Sorts: []string{backoffice.Newest, backoffice.Oldest}, Sizes: []string{"20", "50", "100"}, Kept: map[string]string{},
+		From: query.Get("from"), To: query.Get("to"), Sort: cmp.Or(query.Get("sort"), sorts[0]), Size: cmp.Or(query.Get("page_size"), "20"),
+		Sorts: sorts, Sizes: []string{"20", "50", "100"}, Fields: fields,
 	}
-	for _, name := range kept {
-		if value := query.Get(name); value != "" {
-			f.Kept[name] = value
-		}
-	}
+	f.IsOpen = f.From+f.To != "" || slices.ContainsFunc(fields, func(one field) bool { return one.Label != "" && one.Value != "" })
 	size, _ := strconv.Atoi(f.Size) // zero is none
 	r, wrong := page.New(v.paged().Number(), size)
+	if query.Has("after") {
+		r = page.Behind(cursorOf(query.Get("after")), size).Paged()
+	}
 	query.Del("page")
 	query.Del("after")
 	query.Set("format", "csv")
 	f.CSV = "?" + query.Encode()
 	return w, r, f, fault.Merge(err, wrong)
-}
-
-// behind returns the query of the part of the list behind the cursor; empty: there is none.
-func (v *visit) behind(next page.Cursor) string {
-	if next == (page.Cursor{}) {
-		return ""
-	}
-	return v.here("after", cursorText(next))
 }
 
 // here returns the query of the page with the value of the name changed.
@@ -65,35 +83,28 @@ func (v *visit) here(name, value string) string {
 	return "?" + query.Encode()
 }
 
-// export returns the list as CSV.
-func export[T any](name string, table backoffice.Table[T], list func(page.CursorRequest) (page.CursorPage[T], error)) (answer, error) {
-	csv, err := backoffice.Export(table, list)
-	return answer{title: name + ".csv", download: csv}, err
-}
-
-// listed is a list of lines with its form.
+// listed is a part of a list, with its form.
 type listed struct {
 	Filter listForm
-	Lines  []backoffice.Line
 	Pager  Pager
 }
 
-// list reads the list with the name into the body of the page, or exports it.
-func (s *Site) list(v *visit, a answer, name string, q backoffice.ListQuery, into *listed, kept ...string) (answer, error) {
-	w, r, form, err := v.wanted(backoffice.Newest, kept...)
-	q.Span, into.Filter = w.Span, form
-	if err != nil {
-		return v.again(a, err)
+// read reads the part of the list that the query asks for into the page, or exports the list. wrong is what is wrong about the fields.
+func read[T any](v *visit, a answer, into *listed, l backoffice.Listing[T], wrong error, fields ...field) ([]T, answer, error) {
+	w, r, form, err := v.wanted(l.Zone, l.Sorts, fields...)
+	into.Filter = form
+	var p page.Page[T]
+	if err = fault.Merge(err, wrong); err == nil && w.IsCSV {
+		csv, err := l.Export(w.Span)
+		return nil, answer{title: l.Name + ".csv", download: csv}, err
+	} else if err == nil {
+		p, err = l.Read(w.Span, r)
+		into.Pager = pagerOf(v, p)
 	}
-	if w.IsCSV {
-		return export(name, backoffice.Lines, func(r page.CursorRequest) (page.CursorPage[backoffice.Line], error) {
-			p, err := s.Office.List(v.r.Context(), name, q, r.Paged())
-			return page.CursorPage[backoffice.Line]{Items: p.Items, Next: p.Next}, err
-		})
+	if fault.Is(err, fault.Invalid) {
+		a, err = v.again(a, err)
 	}
-	p, err := s.Office.List(v.r.Context(), name, q, r)
-	into.Lines, into.Pager = p.Items, pagerOf(v, p)
-	return a, err
+	return p.Items, a, err
 }
 
 // lined is a list within a page.

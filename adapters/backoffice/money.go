@@ -40,6 +40,7 @@ func moneyListsOf(actor access.Actor) []moneyList {
 // moneyPage is a list, or what a search has found.
 type moneyPage struct {
 	listed
+	Lines   []backoffice.Line
 	Lists   []moneyList
 	Current string
 	Query   string
@@ -72,7 +73,10 @@ func (s *Site) listMoney(v *visit) (answer, error) {
 		}
 	}
 	a := answer{template: "money.html", title: s.texts.Money.Lists[list.Key], section: "money", body: p}
-	return s.list(v, a, list.List, backoffice.ListQuery{User: p.User, State: list.State}, &p.listed, "list", "user")
+	q := backoffice.ListQuery{User: p.User, State: list.State}
+	lines, a, err := read(v, a, &p.listed, s.Office.Lines(v.r.Context(), list.List, q), nil, v.field("list", "", ""), v.field("user", "", ""))
+	p.Lines = lines
+	return a, err
 }
 
 // searchMoney leads to the one order, payment or person that the text finds, or shows several.
@@ -92,12 +96,6 @@ func (s *Site) searchMoney(v *visit) (answer, error) {
 		return answer{to: pathOf(p.Lines[0])}, nil
 	}
 	return a, nil
-}
-
-// orderedBy returns the member of staff who ordered the refund that the entry of a journal tells of; zero: none.
-func orderedBy(e payment.Entry) (id user.ID) {
-	_, _ = fmt.Sscanf(e.Detail, "by staff %d", &id) // any other text names no one
-	return id
 }
 
 // orderPage is an order with its payments and its journal.
@@ -160,7 +158,7 @@ func (s *Site) order(v *visit, id payment.OrderID) (o orderPage, err error) {
 	}
 	ids := []user.ID{o.User}
 	for _, e := range o.Journal {
-		ids = append(ids, orderedBy(e))
+		ids = append(ids, s.texts.Said(e.Detail, strings.TrimSpace).By)
 	}
 	o.Names, err = s.Office.Names(v.r.Context(), ids...)
 	return o, err

@@ -5,7 +5,6 @@ import (
 
 	"plaza/application/backoffice"
 	"plaza/application/telemetry"
-	"plaza/domain/access"
 )
 
 // overviewPage is what waits, and what came in.
@@ -18,7 +17,7 @@ type overviewPage struct {
 // waiting is a number of things that wait, and the page that has them.
 type waiting struct {
 	Key    string // of its text
-	Path   string // empty: none
+	Path   string
 	Count  string
 	IsNone bool
 }
@@ -46,29 +45,21 @@ const (
 	plotHeight = 48
 )
 
+// waitingPaths are the pages of what waits.
+var waitingPaths = map[string]string{
+	"reports": "reports/", "due": "money/?list=due", "disputed": "money/?list=disputed", "abnormal": "money/?list=abnormal",
+	"processing": "money/?list=processing", "open": "money/?list=open", "unknown": "money/?list=unknown",
+	"findings": "money/?list=findings", "rejects": "imports/?rejected=true",
+}
+
 func (s *Site) showOverview(v *visit) (answer, error) {
 	o, err := s.Office.Overview(v.r.Context(), v.actor)
 	if err != nil {
 		return answer{}, err
 	}
 	p := overviewPage{Overview: o}
-	if v.actor.May(access.Reports) {
-		p.Waiting = append(p.Waiting, s.waiting("reports", "reports/", o.OpenReports))
-	}
-	if v.actor.May(access.Money) {
-		p.Waiting = append(p.Waiting, s.waiting("due", "money/?list=due", o.RefundDue),
-			s.waiting("disputed", "money/?list=disputed", o.Disputed), s.waiting("abnormal", "money/?list=abnormal", o.AbnormalRefunds),
-			s.waiting("processing", "money/?list=processing", o.Refunds))
-	}
-	if v.actor.May(access.Orders) {
-		p.Waiting = append(p.Waiting, s.waiting("open", "money/?list=open", o.OpenOrders),
-			s.waiting("unknown", "money/?list=unknown", o.InDoubt))
-	}
-	if v.actor.May(access.Money) {
-		p.Waiting = append(p.Waiting, s.waiting("findings", "money/?list=findings", o.OpenFindings))
-	}
-	if v.actor.May(access.Imports) {
-		p.Waiting = append(p.Waiting, s.waiting("rejects", "imports/", o.RejectingImports))
+	for _, w := range o.Waiting {
+		p.Waiting = append(p.Waiting, waiting{w.Key, waitingPaths[w.Key], s.counted(w.Count), w.Count == 0})
 	}
 	p.Plots = []plot{
 		plotOf("joined", o.Days, func(d telemetry.Day) int { return d.Joined }),
@@ -76,10 +67,6 @@ func (s *Site) showOverview(v *visit) (answer, error) {
 		plotOf("comments", o.Days, func(d telemetry.Day) int { return d.Comments }),
 	}
 	return answer{template: "overview.html", title: s.texts.Sections["overview"], section: "overview", body: p}, nil
-}
-
-func (s *Site) waiting(key, path string, n int) waiting {
-	return waiting{key, path, s.counted(n), n == 0}
 }
 
 // counted is a count for people. Counts end at telemetry.MaxCount.

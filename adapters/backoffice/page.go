@@ -35,8 +35,7 @@ var templates = parseTemplates()
 
 func parseTemplates() map[string]*template.Template {
 	functions := template.FuncMap{
-		"sum": sum, "standing": backoffice.Standing, "orderedBy": orderedBy, "bdi": bdi, "isolate": isolate,
-		"detail": detail,
+		"sum": sum, "standing": backoffice.Standing, "bdi": bdi, "isolate": isolate,
 	}
 	layout := template.Must(template.New("layout.html").Funcs(functions).ParseFS(templateFiles, "templates/layout.html"))
 	entries, err := templateFiles.ReadDir("templates")
@@ -202,6 +201,9 @@ type shown struct {
 // Translate returns the sentence of a fault in the language of the page.
 func (s shown) Translate(english string) string { return catalogue.Translate(s.Language, english) }
 
+// Said returns what the journal or a finding says.
+func (s shown) Said(text string) said { return s.T.Said(text, s.Translate) }
+
 // May reports whether the reader may open the pages of the area.
 func (s shown) May(area access.Area) bool { return s.actor.May(area) }
 
@@ -317,5 +319,9 @@ func pagerOf[T any](v *visit, p page.Page[T]) Pager {
 		}
 		return v.here("page", strconv.Itoa(number))
 	}
-	return Pager{p.Request.Number(), p.Request.Pages(p.Total), p.Total, link(p.Request.Previous()), link(p.Request.Next(p.Total))}
+	pager := Pager{p.Request.Number(), p.Request.Pages(p.Total), p.Total, link(p.Request.Previous()), link(p.Request.Next(p.Total))}
+	if p.Next != (page.Cursor{}) {
+		pager.Next = v.here("after", cursorText(p.Next))
+	}
+	return pager
 }

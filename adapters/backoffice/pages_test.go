@@ -100,6 +100,26 @@ func TestOFF_06_templates_have_no_words_of_their_own(t *testing.T) {
 	}
 }
 
+func TestOFF_06_what_the_journal_and_findings_say(t *testing.T) {
+	chinese := textsIn(catalogue.Languages()[1])
+	translate := func(text string) string { return catalogue.Translate(catalogue.Languages()[1], text) }
+	for text, want := range map[string]said{
+		"4200: 990 CNY by svc_ios_app":               {Text: "4200 · ¥9.90 · svc_ios_app"},
+		"4200: 990 CNY by an unknown application":    {Text: "4200 · ¥9.90 · 未知应用"},
+		"4200: 5 CNY by x, given back by the wallet": {Text: "4200 · ¥0.05 · x · 已由钱包退回"},
+		"r-1: 990 CNY of 4200, by staff 4":           {Text: "r-1 · ¥9.90 · 4200", By: 4},
+		"r-1: 990 CNY of 4200, by the server itself": {Text: "r-1 · ¥9.90 · 4200 · 由服务器"},
+		"r-1, 990 CNY, closed":                       {Text: "r-1 · ¥9.90 · 已关闭"},
+		"990 CNY":                                    {Text: "¥9.90"},
+		"line 7: no time":                            {Text: "行 7: 没有时间"},
+		"The wallet does not know this payment.":     {Text: translate("The wallet does not know this payment.")},
+		"something else went wrong":                  {Text: "发生了其他错误"},
+		"":                                           {},
+	} {
+		assert.Equal(t, want, chinese.Said(text, translate), text)
+	}
+}
+
 func TestOFF_06_names_keep_their_direction(t *testing.T) {
 	assert.Equal(t, template.HTML("&lt;b&gt; <bdi>أمل &lt;i&gt;</bdi> (7)"), bdi("<b> "+isolate("أمل <i>")+" (7)"))
 }

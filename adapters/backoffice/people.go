@@ -6,33 +6,26 @@ import (
 	"strings"
 
 	"plaza/application/backoffice"
-	"plaza/domain/page"
 	"plaza/domain/user"
 )
 
-// peoplePage is what a search has found.
+// peoplePage is a list of people, or what a search has found.
 type peoplePage struct {
-	Query  string
-	Found  []backoffice.Person
-	Next   string // query of the next page; empty: none
-	IsDone bool   // a search was made
+	listed
+	Query string
+	Found []backoffice.Person
 }
 
-// findPeople finds people by a telephone, by a uid, or by a name.
-func (s *Site) findPeople(v *visit) (answer, error) {
-	text := strings.TrimSpace(v.r.FormValue("q"))
-	p := peoplePage{Query: text, IsDone: text != ""}
-	a := answer{template: "people.html", title: s.texts.People.Title, section: "people", body: p}
-	if text == "" {
-		return a, nil
-	}
-	found, err := s.Office.FindTyped(v.r.Context(), text, page.Behind(cursorOf(v.r.FormValue("after")), page.DefaultSize))
-	if err != nil {
-		return v.again(a, err)
-	}
-	p.Found, p.Next = found.Items, v.behind(found.Next)
-	a.body = p
-	return a, nil
+// findPeople finds people by a telephone, by a uid, or by a name, or lists them.
+func (s *Site) findPeople(v *visit) (_ answer, err error) {
+	p, t := &peoplePage{Query: strings.TrimSpace(v.r.FormValue("q"))}, s.texts.People
+	a := answer{template: "people.html", title: t.Title, section: "people", body: p}
+	accounts, wrong := backoffice.ReadAccounts(v.r.URL.Query().Get)
+	found := s.Office.People(v.r.Context(), backoffice.PeopleQuery{Typed: p.Query, AccountFilter: accounts})
+	p.Found, a, err = read(v, a, &p.listed, found, wrong,
+		v.field("q", "", ""), v.field("state", t.State, "", choices(v, []string{"disabled"}, map[string]string{"disabled": t.Disabled})...),
+		v.field("role", t.Roles, "", choices(v, backoffice.RoleChoices(), t.RoleNames)...))
+	return a, err
 }
 
 // personPage is a person, and what can be done to their account.
@@ -44,6 +37,7 @@ type personPage struct {
 
 	Sections []backoffice.Section
 	All      string // the list that is shown in place of all sections; empty: none
+	Lines    []backoffice.Line
 	listed
 }
 
@@ -97,7 +91,9 @@ func (s *Site) showPerson(v *visit) (answer, error) {
 	if err := v.actor.Enter(areaOfList(p.All)); err != nil {
 		return answer{}, err
 	}
-	return s.list(v, a, p.All, backoffice.ListQuery{User: p.ID}, &p.listed, "all")
+	list := s.Office.Lines(v.r.Context(), p.All, backoffice.ListQuery{User: p.ID})
+	p.Lines, a, err = read(v, a, &p.listed, list, nil, v.field("all", "", ""))
+	return a, err
 }
 
 func personTitle(p personPage) string { return fmt.Sprintf("%s (%d)", isolate(p.Username), p.ID) }

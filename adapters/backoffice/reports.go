@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"maps"
 	"net/url"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -20,17 +19,10 @@ import (
 
 // reportsPage is a part of what people reported, open or decided.
 type reportsPage struct {
+	listed
 	Cards     []reportCard
 	IsDecided bool
-	Kind      moderation.Kind
-	Reason    moderation.Reason
-	OlderThan string // hours
-	Kinds     []moderation.Kind
-	Reasons   []moderation.Reason
-	Ages      []string
 	Query     string // of this part
-	Next      string // query of the next part; empty: none
-	Filter    listForm
 
 	Hideable []moderation.Kind
 	Own      ownForm
@@ -126,49 +118,30 @@ func (s *Site) listReports(v *visit) (answer, error) {
 
 // reports returns the part of the cases that the query names. Behind the last one it is the beginning.
 func (s *Site) reports(v *visit) (answer, *reportsPage, error) {
-	query := v.r.URL.Query()
-	p := &reportsPage{
-		IsDecided: query.Get("state") == "decided", Kinds: moderation.Kinds(), Reasons: moderation.Reasons(), Ages: []string{"24", "72", "168"},
-		Hideable: moderation.Hideable(),
-		Kind:     moderation.Kind(query.Get("kind")), Reason: moderation.Reason(query.Get("reason")), OlderThan: query.Get("older_than"),
-	}
-	hours, _ := strconv.ParseInt(p.OlderThan, 10, 64) // any other text does not filter
-	usual := map[bool]string{false: backoffice.Oldest, true: backoffice.Newest}[p.IsDecided]
-	w, r, form, err := v.wanted(usual, "state", "kind", "reason", "older_than", "owner")
-	owner, _ := strconv.ParseInt(query.Get("owner"), 10, 64) // any other text does not filter
+	query, t := v.r.URL.Query(), s.texts.Reports
+	p := &reportsPage{IsDecided: query.Get("state") == "decided", Query: v.here("", ""), Hideable: moderation.Hideable()}
+	hours, _ := strconv.ParseInt(query.Get("older_than"), 10, 64) // any other text does not filter
+	owner, _ := strconv.ParseInt(query.Get("owner"), 10, 64)      // likewise
+	kind := v.field("kind", t.Kind, "", choices(v, moderation.Kinds(), t.KindNames)...)
+	reason := v.field("reason", t.Why, "", choices(v, moderation.Reasons(), t.Reasons)...)
 	q := moderation.Query{
-		IsDecided: p.IsDecided, Owner: user.ID(owner), Span: w.Span, IsTurned: w.IsOldestFirst == p.IsDecided,
-		CursorRequest: page.Behind(cursorOf(query.Get("after")), r.Size()),
+		IsDecided: p.IsDecided, Owner: user.ID(owner), Kind: moderation.Kind(kind.Value), Reason: moderation.Reason(reason.Value),
 	}
-	p.Filter = form
-	if slices.Contains(p.Kinds, p.Kind) {
-		q.Kind = p.Kind
-	}
-	if slices.Contains(p.Reasons, p.Reason) {
-		q.Reason = p.Reason
-	}
-	a := answer{template: "reports.html", title: s.texts.Sections["reports"], section: "reports", body: p}
-	if err != nil {
-		a, err = v.again(a, err)
-		return a, p, err
-	}
-	if w.IsCSV {
-		a, err = export("reports", backoffice.Cases, func(r page.CursorRequest) (page.CursorPage[moderation.Case], error) {
-			q.CursorRequest = r
-			found, err := s.Moderating.Cases(v.r.Context(), q, hours)
-			return found.CursorPage, err
-		})
-		return a, p, err
-	}
-	found, err := s.Moderating.Cases(v.r.Context(), q, hours)
-	if err == nil && len(found.Items) == 0 && q.After != (page.Cursor{}) {
-		q.CursorRequest = page.Behind(page.Cursor{}, page.DefaultSize)
+	var found moderating.Cases
+	list := backoffice.Cases(q, func(q moderation.Query) (_ page.CursorPage[moderation.Case], err error) {
 		found, err = s.Moderating.Cases(v.r.Context(), q, hours)
-	}
+		if len(found.Items) == 0 && q.After != (page.Cursor{}) && err == nil && query.Get("format") == "" {
+			q.CursorRequest = page.Behind(page.Cursor{}, q.Size())
+			found, err = s.Moderating.Cases(v.r.Context(), q, hours)
+		}
+		return found.CursorPage, err
+	})
+	a := answer{template: "reports.html", title: s.texts.Sections["reports"], section: "reports", body: p}
+	_, a, err := read(v, a, &p.listed, list, nil, v.field("state", "", ""), v.field("owner", "", ""), kind, reason,
+		v.field("older_than", t.Age, "", choices(v, []string{"24", "72", "168"}, t.Ages)...))
 	if err != nil {
 		return a, p, err
 	}
-	p.Query, p.Next = v.here("after", cursorText(q.After)), v.behind(found.Next)
 	for i, c := range found.Items {
 		card := s.cardOf(c, found)
 		if i > 0 && i+1 < len(found.Items) {
@@ -194,24 +167,8 @@ func (p *reportsPage) fill(form url.Values, wrong []string) {
 	}
 }
 
-// reportActs are what staff do with reports, and what the audit calls it.
-var reportActs = map[string]struct {
-	act audit.Act
-	do  func(s *Site, v *visit, by audit.Actor, id moderation.CaseID, of moderation.Thing, reason string) error
-}{
-	"hide": {audit.Hidden, func(s *Site, v *visit, by audit.Actor, _ moderation.CaseID, of moderation.Thing, reason string) error {
-		_, err := s.Moderating.Hide(v.r.Context(), by, of, reason, nil)
-		return err
-	}},
-	"restore": {audit.Restored, func(s *Site, v *visit, by audit.Actor, _ moderation.CaseID, of moderation.Thing, reason string) error {
-		_, err := s.Moderating.Restore(v.r.Context(), by, of, reason, nil)
-		return err
-	}},
-	"dismiss": {audit.ReportDecided, func(s *Site, v *visit, by audit.Actor, id moderation.CaseID, _ moderation.Thing, reason string) error {
-		_, err := s.Moderating.Dismiss(v.r.Context(), by, id, reason, nil)
-		return err
-	}},
-}
+// reportActs are what the audit calls what staff do with reports.
+var reportActs = map[string]audit.Act{"hide": audit.Hidden, "restore": audit.Restored, "dismiss": audit.ReportDecided}
 
 // decideReport hides, restores or dismisses, and continues with the report after it.
 func (s *Site) decideReport(v *visit) (answer, error) {
@@ -223,7 +180,7 @@ func (s *Site) decideReport(v *visit) (answer, error) {
 		of, err = s.Moderating.At(v.r.Context(), form.Get("object"))
 		wrongNumber = nil
 	}
-	if does := reportActs[act]; wrong != nil || wrongNumber != nil || does.do == nil {
+	if wrong != nil || wrongNumber != nil || reportActs[act] == "" {
 		return answer{}, errNoPage
 	}
 	object := audit.Kind(of.Kind)
@@ -233,10 +190,17 @@ func (s *Site) decideReport(v *visit) (answer, error) {
 	v.audited = []any{"report", id, "does", act, "kind", string(of.Kind), "object", of.ID}
 	by := audit.Actor{Staff: v.actor.ID}
 	v.r = v.r.WithContext(audit.With(v.r.Context(), audit.Record{
-		At: time.Now(), By: by, Act: reportActs[act].act, Object: audit.Object{Kind: object},
+		At: time.Now(), By: by, Act: reportActs[act], Object: audit.Object{Kind: object},
 	}))
-	if err == nil {
-		err = reportActs[act].do(s, v, by, moderation.CaseID(id), of, form.Get("reason"))
+	if ctx, reason := v.r.Context(), form.Get("reason"); err == nil {
+		switch act {
+		case "hide":
+			_, err = s.Moderating.Hide(ctx, by, of, reason, nil)
+		case "restore":
+			_, err = s.Moderating.Restore(ctx, by, of, reason, nil)
+		default:
+			_, err = s.Moderating.Dismiss(ctx, by, moderation.CaseID(id), reason, nil)
+		}
 	}
 	if err == nil {
 		query := v.r.URL.Query()

@@ -17,7 +17,6 @@ import (
 	"plaza/domain/access"
 	"plaza/domain/fault"
 	"plaza/domain/locale"
-	"plaza/domain/publication"
 	"plaza/domain/user"
 )
 
@@ -52,7 +51,6 @@ type UseCases struct {
 	Office      *backoffice.BackOffice
 	Privacy     *privacy.Privacy
 	Reconciling *reconciling.Reconciling
-	HowTos      publication.HowTos
 }
 
 // Site serves the pages in one language.

@@ -3,7 +3,9 @@ package backoffice
 import (
 	"net/http"
 
+	"plaza/domain/access"
 	"plaza/domain/audit"
+	"plaza/domain/imported"
 	"plaza/domain/moderation"
 	"plaza/domain/payment"
 )
@@ -61,21 +63,22 @@ type OverviewTexts struct {
 
 // ListTexts are the texts of the forms of lists.
 type ListTexts struct {
-	Filter, From, To, Sort, Size, Show, CSV, CSVHint, Picture string
-	Sorts                                                     map[string]string
+	Filter, From, To, Sort, Size, Show, CSV, CSVHint, Picture, Any string
+	Sorts                                                          map[string]string
 }
 
 // PeopleTexts are the texts of the section people.
 type PeopleTexts struct {
-	Title, Search, SearchHint, SearchButton, NoneFound, More              string
-	Name, UID, Phone, State, Joined, Seen, Never, Scopes, Staff, Sessions string
-	Enabled, Disabled, Roles, NoRoles, ActsTitle, Reason, ReasonHint      string
-	Back, Self, OtherUID                                                  string
-	Fields, FieldHints                                                    map[string]string // of forms of acts
-	Acts                                                                  map[string]ActTexts
-	Lists                                                                 map[string]string // titles by their names
-	States                                                                map[string]string // of what people have
-	All, None, Author, Plates, Comments, NoPlates, NoComments             string
+	Title, Search, SearchHint, SearchButton, NoneFound               string
+	Name, UID, Phone, State, Joined, Seen, Never, Scopes, Sessions   string
+	Enabled, Disabled, Roles, NoRoles, ActsTitle, Reason, ReasonHint string
+	Back, Self, OtherUID                                             string
+	Fields, FieldHints                                               map[string]string // of forms of acts
+	Acts                                                             map[string]ActTexts
+	Lists                                                            map[string]string // titles by their names
+	States                                                           map[string]string // of what people have
+	RoleNames                                                        map[access.Role]string
+	All, None, Author, Plates, Comments, NoPlates, NoComments        string
 }
 
 // ActTexts are the texts of what is done to an account.
@@ -84,16 +87,16 @@ type ActTexts struct{ Title, Link, Effect, Button string }
 // ImportsTexts are the texts of the section imports.
 type ImportsTexts struct {
 	Run, State, Files, Began, Ended, Lines, Stored, Counts, Rejected, Replaced, NoRuns string
-	States                                                                             map[string]string
+	States                                                                             map[imported.RunState]string
 	Rejects, NoRejects, Download, Line, Reason, File, Kept                             string
-	HowTos, NoHowTos, Category, Find, User, Bundles, Created, Updated                  string
+	HowTos, NoHowTos, Category, User, Bundles, Created, Updated                        string
 	Hint                                                                               string
 }
 
 // ReportsTexts are the texts of the section reports.
 type ReportsTexts struct {
-	Lists, Open, Decided, NoneOpen, NoneDecided, More              string
-	Kind, Why, Age, Any, Filter                                    string
+	Lists, Open, Decided, NoneOpen, NoneDecided                    string
+	Kind, Why, Age                                                 string
 	KindNames                                                      map[moderation.Kind]string
 	Kinds                                                          map[moderation.Kind]string // with the number
 	Reasons                                                        map[moderation.Reason]string
@@ -110,10 +113,10 @@ type ReportsTexts struct {
 
 // AuditTexts are the texts of the section audit.
 type AuditTexts struct {
-	What, On, By, When, Reason, None, Older, ByHint, About string
-	CommandLine                                            string // the name of the person precedes
-	Acts                                                   map[audit.Act]string
-	Objects                                                map[audit.Kind]string
+	What, On, By, When, Reason, None, ByHint, About string
+	CommandLine                                     string // the name of the person precedes
+	Acts                                            map[audit.Act]string
+	Objects                                         map[audit.Kind]string
 }
 
 // MoneyTexts are the texts of the section money.
@@ -122,6 +125,7 @@ type MoneyTexts struct {
 	Hints                                                             map[string]string
 	States                                                            map[string]string // of orders, payments and refunds
 	Noted                                                             map[string]string // kinds of journal entries
+	Details                                                           map[string]string // what the journal and findings say
 	ListsTitle, Search, SearchHint, SearchButton                      string
 	NotFound, NothingFound, Empty, Results, OfPerson, Everyones       string
 	Order, Payment, Refund                                            string // with their numbers
@@ -130,10 +134,11 @@ type MoneyTexts struct {
 	Payments, NoPayments, Timeline, Refunds, NoRefunds, Reason, By    string
 	ToRefund, RefundTitle, RefundReason, ReasonHint, RefundAmount     string
 	NoAmount, TooMuch, Continue, Confirm, ConfirmText, Really, Change string
-	Expired, ByStaff, ByCommand, ByServer, NothingLeft                string
+	Expired, ByCommand, ByServer, NothingLeft                         string
 	OrderAmount, OrderHours, Close, CloseEffect, CloseNow             string
 	Differences                                                       map[payment.FindingKind]string
-	Day, Expected, Found, Settle                                      string // of findings
+	FindingStates                                                     map[payment.FindingState]string
+	Day, Expected, Found, Settle, Settled                             string // of findings
 }
 
 // English are the texts in English.
@@ -162,9 +167,11 @@ var English = Texts{
 		"settle":   "The difference is settled.", "hide": "It is hidden.", "dismiss": "The report is dismissed.", "restore": "It is shown again.",
 	},
 	List: ListTexts{
-		Filter: "Filter, sort, download", From: "From", To: "To", Sort: "Order", Size: "Lines on a page", Show: "Show", CSV: "Download as CSV",
+		Filter: "Filter, sort, download", From: "From", To: "To", Sort: "Order", Size: "Lines on a page", Show: "Show", Any: "any",
+		CSV:     "Download as CSV",
 		CSVHint: "The first 10,000 of the list. Narrow it by its days for the others.", Picture: "Picture",
-		Sorts: map[string]string{"newest": "newest first", "oldest": "oldest first"},
+		Sorts: map[string]string{"newest": "newest first", "oldest": "oldest first",
+			"amount": "greatest amount first"},
 	},
 	Pages: "Pages", Previous: "Previous", Next: "Next", PageOf: "Page %d of %d; %d in all",
 	Keys: "Keyboard shortcuts", KeysOn: "Use these keys in this browser",
@@ -217,6 +224,17 @@ var English = Texts{
 			"refund unanswered": "The wallet has not taken the refund yet", "refund processing": "The refund is in progress", "refunded": "Refunded",
 			"refund closed": "The refund ended; nothing was returned", "refund abnormal": "The refund went wrong",
 		},
+		Details: map[string]string{
+			"an unknown application": "an unknown application", "given back by the wallet": "given back by the wallet",
+			"something else went wrong": "something else went wrong", "by the command line": "by the command line",
+			"by the server itself": "by the server itself", "another merchant's": "another merchant’s", "no time": "no time",
+			"the wallet reports another refund under this number": "the wallet reports another refund under this number",
+			"it is too long, or has another number of values":     "it is too long, or has another number of values",
+			"an unknown state":                     "an unknown state",
+			"no number or no currency":             "no number or no currency",
+			"a refund without a number or a state": "a refund without a number or a state",
+			"no amount in yuan":                    "no amount in yuan",
+		},
 		ListsTitle: "Lists", Search: "Find money",
 		SearchHint:   "Number of the order, the wallet’s number of the payment, or who paid: phone number, uid or name",
 		SearchButton: "Find",
@@ -236,7 +254,7 @@ var English = Texts{
 		Continue: "Continue", Confirm: "Refund %s now", ConfirmText: "The wallet returns %s to the payer. This cannot be undone.",
 		Really:  "Refund this?",
 		Change:  "Change it",
-		Expired: "expired", ByStaff: "staff %d", ByCommand: "the command line", ByServer: "the server itself",
+		Expired: "expired", ByCommand: "the command line", ByServer: "the server itself",
 		NothingLeft: "All of it is refunded.",
 		OrderAmount: "Enter an amount like 12.50, of at most %s.", OrderHours: "Enter whole hours, from 1 to %d.",
 		Close: "Close this order…", CloseEffect: "The wallet takes no payment for it any more. This cannot be undone.",
@@ -245,6 +263,7 @@ var English = Texts{
 			payment.FoundUnknownHere: "A payment that only the bill has", payment.FoundUnknownThere: "A payment that the bill has not",
 			payment.FoundAmount: "Another amount", payment.FoundRefund: "A refund that differs",
 		},
+		FindingStates: map[payment.FindingState]string{payment.FindingOpen: "open", payment.FindingResolved: "settled"}, Settled: "settled",
 		Day: "Day of the bill", Expected: "Here", Found: "In the bill", Settle: "Settle it",
 	},
 	Overview: OverviewTexts{
@@ -263,10 +282,13 @@ var English = Texts{
 	},
 	People: PeopleTexts{
 		Title: "People", Search: "Find people", SearchHint: "Phone number like +86-13800000001, uid, or a name", SearchButton: "Find",
-		NoneFound: "Nobody was found.", More: "More",
-		Name: "Name", UID: "uid", Phone: "Phone number", State: "Account", Joined: "Joined", Seen: "Last seen", Never: "never", Scopes: "Scopes",
-		Staff: "Works in the back office", Sessions: "Sessions", Enabled: "enabled", Disabled: "disabled", Roles: "Roles in the back office",
+		NoneFound: "Nobody was found.",
+		Name:      "Name", UID: "uid", Phone: "Phone number", State: "Account", Joined: "Joined", Seen: "Last seen", Never: "never",
+		Scopes:   "Scopes",
+		Sessions: "Sessions", Enabled: "enabled", Disabled: "disabled", Roles: "Roles in the back office",
 		NoRoles: "none",
+		RoleNames: map[access.Role]string{access.Moderator: "moderator", access.Cashier: "cashier", access.Support: "support",
+			access.Admin: "admin", "any": "any role"},
 		Lists: map[string]string{
 			"orders": "Orders", "payments": "Payments", "refunds": "Refunds", "events": "Events", "comments": "Comments", "images": "Images",
 			"cases": "Open reports about them", "decided": "Decided reports about them", "reports": "Reports by them",
@@ -308,17 +330,17 @@ var English = Texts{
 	Imports: ImportsTexts{
 		Run: "Import %d", State: "State", Files: "Files", Began: "Began", Ended: "Ended", Lines: "Lines", Stored: "Stored",
 		Counts: "%d new, %d changed, %d unchanged", Rejected: "Rejected", Replaced: "Replaced", NoRuns: "Nothing was imported so far.",
-		States: map[string]string{"unfinished": "not finished: it reads still, or was killed; the same command resumes it",
+		States: map[imported.RunState]string{"unfinished": "not finished: it reads still, or was killed; the same command resumes it",
 			"completed": "completed", "interrupted": "interrupted; the same command resumes it", "failed": "failed"},
 		Rejects: "Rejected lines", NoRejects: "No line was rejected.", Download: "Download as CSV", Line: "Line", Reason: "Reason", File: "File",
 		Kept:   "The first 1000 are kept here. The files of rejects beside the imported files have all of them, with their lines.",
-		HowTos: "Imported how-tos", NoHowTos: "No how-tos were imported.", Category: "Category", Find: "Show", User: "Account",
+		HowTos: "Imported how-tos", NoHowTos: "No how-tos were imported.", Category: "Category", User: "Account",
 		Bundles: "Bundles",
 		Created: "Imported", Updated: "Changed", Hint: "Imports are started at the command line: plaza import.",
 	},
 	Reports: ReportsTexts{
 		Lists: "Lists", Open: "Open", Decided: "Decided", NoneOpen: "No report is open.", NoneDecided: "No report was decided so far.",
-		More: "More", Kind: "What", Why: "Why", Age: "First reported", Any: "any", Filter: "Show",
+		Kind: "What", Why: "Why", Age: "First reported",
 		KindNames: map[moderation.Kind]string{
 			moderation.Event: "event", moderation.Comment: "comment", moderation.Image: "image", moderation.Person: "person",
 			moderation.Plate: "plate", moderation.Profile: "profile", moderation.Publication: "publication", moderation.Node: "node",
@@ -349,7 +371,7 @@ var English = Texts{
 		Buttons:    map[string]string{"hide": "Hide it", "dismiss": "Dismiss the report", "restore": "Show it again"},
 	},
 	Audit: AuditTexts{
-		What: "Act", On: "On", By: "By", When: "When", Reason: "Reason", None: "Nothing is recorded.", Older: "Older",
+		What: "Act", On: "On", By: "By", When: "When", Reason: "Reason", None: "Nothing is recorded.",
 		ByHint: "uid, or the name at the command line", About: "About (uid)", CommandLine: "%s, at the command line",
 		Acts: map[audit.Act]string{
 			audit.AccountCreated: "created an account", audit.AccountDisabled: "disabled the account", audit.AccountEnabled: "enabled the account",

@@ -1,13 +1,16 @@
 package backoffice
 
 import (
+	"cmp"
 	"fmt"
 	"html/template"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
 	"plaza/domain/page"
+	"plaza/domain/user"
 )
 
 // Time is an instant for the template "time", in the reader's time zone.
@@ -33,16 +36,35 @@ func sum(currency string, minor int64) string {
 	return fmt.Sprintf("%s%s %d.%02d", sign, currency, minor/100, minor%100)
 }
 
-// written matches amounts in minor units, as the journal and findings have them.
-var written = regexp.MustCompile(`\b\d{1,15} [A-Z]{3}\b`)
+// said is what the journal or a finding says, for people.
+type said struct {
+	Text string
+	By   user.ID // the member of staff who did it; zero: none
+}
 
-// detail is a text of the journal or of a finding for people.
-func detail(text string) string {
-	return written.ReplaceAllStringFunc(text, func(amount string) string {
-		minor, currency, _ := strings.Cut(amount, " ")
-		n, _ := strconv.ParseInt(minor, 10, 64) // at most 15 digits
-		return sum(currency, n)
-	})
+// described matches what the journal and findings say of money: a number, an amount, what it is of or by, and more.
+var described = regexp.MustCompile(`^(?:(\S+)[:,] )?(\d{1,15}) ([A-Z]{3})(?: (?:of|by) (an unknown application|\S+?))?(?:, (.*))?$`)
+
+// unread matches what a finding says of a line that could not be read.
+var unread = regexp.MustCompile(`^line (\d+): (.*)$`)
+
+// Said returns the text of the journal or of a finding in the language of the page.
+func (t *Texts) Said(text string, translate func(string) string) (s said) {
+	in := func(text string) string { return cmp.Or(t.Money.Details[text], t.Money.States[text], translate(text)) }
+	if line := unread.FindStringSubmatch(text); line != nil {
+		return said{Text: t.Imports.Line + " " + line[1] + ": " + in(line[2])}
+	}
+	of := described.FindStringSubmatch(text)
+	if of == nil {
+		return said{Text: in(text)}
+	}
+	minor, _ := strconv.ParseInt(of[2], 10, 64) // at most 15 digits
+	parts := []string{of[1], sum(of[3], minor), in(of[4])}
+	if _, err := fmt.Sscanf(of[5], "by staff %d", &s.By); err != nil {
+		parts = append(parts, in(of[5]))
+	}
+	s.Text = strings.Join(slices.DeleteFunc(parts, func(part string) bool { return part == "" }), " · ")
+	return s
 }
 
 // minorUnits reads an amount like 12, 12.5 or ¥12.50. It reports false for anything else.

@@ -64,6 +64,7 @@ const crowdOfPeople = `
 INSERT INTO users (phone, password_hash, scopes, disabled, generation, firstname, lastname, expertise, location, timezone, joined)
 	SELECT '+86-' || n, '', {list}, n <= 39900, 0,
 		CASE WHEN n <= 40000 THEN 'Maximilian' ELSE 'Borislava' END, '', '', '', 'UTC', {ago n} FROM {series 60000};
+UPDATE users SET roles = {cashier} WHERE id % 500 = 0;
 INSERT INTO presence (user_id, seen) SELECT id, joined FROM users;
 INSERT INTO name_prefixes (prefix, user_id) SELECT CASE WHEN id <= 40000 THEN 'ma' ELSE 'bo' END, id FROM users
 	UNION ALL SELECT CASE WHEN id <= 40000 THEN 'maximili' ELSE 'borislav' END, id FROM users;
@@ -112,6 +113,14 @@ INSERT INTO kept_versions (case_id, digest, content, created)
 	SELECT 20000 + n, {hash n}, '{}', {ago n} FROM {series 20000};
 INSERT INTO hidden_things (kind, object_id, owner_id, reason, hidden_at)
 	SELECT 'image', n, 1 + n % 500, 'Rude', {ago n} FROM {series 20000};
+INSERT INTO orders (user_id, subject, amount, currency, state, created, expires)
+	SELECT 10000 + n % 20000, 'Tea', 1 + n * 7919 % 100000, 'CNY', CASE WHEN n % 500 = 0 THEN 'open' ELSE 'paid' END, {ago n}, {ago n}
+	FROM {series 60000};
+INSERT INTO payments (order_id, transaction_id, out_trade_no, state, amount, currency, received, user_id)
+	SELECT id, 't' || id, 'o' || id, CASE state WHEN 'paid' THEN 'applied' ELSE 'refund_due' END, amount, currency, created, user_id
+	FROM orders;
+INSERT INTO refunds (payment_id, out_refund_no, amount, currency, reason, origin, state, wallet_refund_id, created, updated, user_id)
+	SELECT id, 'r' || id, amount, currency, 'Cold', 'automatic', 'succeeded', '', received, received, user_id FROM payments WHERE id % 3 = 0;
 INSERT INTO images (owner_id, key, width, height, tags, created)
 	SELECT 1 + n % 500, 'public/a', 1, 1, {list}, {ago n} FROM {series 20000};
 `
@@ -167,6 +176,7 @@ var words = map[string]engine.Text{
 	"ago": {
 		Postgres: "timestamptz '2026-03-14 12:00Z' - ($) * interval '1 second'", SQLite: fmt.Sprint("(", noon.UnixMicro(), " - ($) * 1000000)"),
 	},
+	"cashier": {Postgres: "ARRAY['cashier']", SQLite: `'["cashier"]'`},
 	"day":     {Postgres: "date '2024-01-01' + ($)", SQLite: "date('2024-01-01', ($) || ' days')"},
 	"columns": {SQLite: "place, "},
 	"place":   {SQLite: fmt.Sprint("(", noon.UnixMicro(), " - ($) * 1000000) * 32, ")},

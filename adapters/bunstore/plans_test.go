@@ -22,10 +22,12 @@ import (
 
 	"plaza/adapters/bunstore/internal/engine"
 	"plaza/application/telemetry"
+	"plaza/domain/access"
 	"plaza/domain/calendar"
 	"plaza/domain/geo"
 	"plaza/domain/moderation"
 	"plaza/domain/page"
+	"plaza/domain/payment"
 	"plaza/domain/subscription"
 	"plaza/domain/user"
 )
@@ -103,7 +105,7 @@ func hotReads(t *testing.T, s *Store) []hotRead {
 		{"AUT-15 tries from a network", of("useOfSource"), append([]any{"tried", "2001:db8:1::/48"}, hour...), 1, 5},
 		{"MOD-05 notes of a case with many reports", of("notesOfCase"), []any{1, moderation.MostNotes}, moderation.MostNotes, 25},
 		{"MOD-05 what cases keep", of("versionsOfCases"), []any{idsFrom(20_001, 20), 4}, 20, 100},
-		{"MOD-07 reports of one", of("reportsBy"), []any{2, noID, 20, 0}, 20, 20_000 + 100},
+		{"MOD-07 reports of one", of("reportsBy"), []any{2, noID, 20, 0, time.Unix(0, 0), later}, 20, 20_000 + 100},
 		{"OFF-01 recent days", of("createdBetween"), []any{noon.AddDate(0, 0, -1), noon.AddDate(0, 0, 1)}, 1, 3 * (telemetry.MaxCount + 200)},
 	}
 	reads = append(reads, searchReads(of("foundByPrefix"))...)
@@ -175,7 +177,22 @@ func builtReads(t *testing.T, s *Store) (reads []hotRead) {
 	behind := page.Behind(page.At(noon, subscription.ID(1)), 20).Paged()
 	_, err = built.Subscriptions().List(t.Context(), subscription.Query{Followed: idol, Page: behind})
 	add("GEN-18 followers behind a cursor", 21, 3*21, err)
-	_, err = built.Moderation().Of(t.Context(), 7, page.Request{})
+	for _, f := range []access.AccountFilter{
+		{}, {IsDisabled: true}, {IsStaff: true}, {Role: access.Cashier}, {IsDisabled: true, Span: page.Span{IsOldestFirst: true}},
+	} {
+		_, err = built.Accounts().Newest(t.Context(), f, small)
+		add(fmt.Sprintf("OFF-05 accounts of %+v", f), 21, 5*21, err)
+	}
+	byAmount := page.Span{IsByAmount: true}
+	for _, f := range []payment.OrderFilter{{Span: byAmount}, {State: payment.Paid, Span: byAmount}, {State: payment.Open, Span: byAmount}} {
+		_, err = built.Ledger().Orders(t.Context(), f, small.Paged())
+		add(fmt.Sprintf("OFF-05 orders by amount %q", f.State), 21, 3*21, err)
+	}
+	_, err = built.Ledger().Payments(t.Context(), payment.PaymentFilter{State: payment.Applied, Span: byAmount}, small.Paged())
+	add("OFF-05 payments by amount", 21, 3*21, err)
+	_, err = built.Ledger().Refunds(t.Context(), payment.RefundFilter{Span: byAmount}, small.Paged())
+	add("OFF-05 refunds by amount", 21, 3*21, err)
+	_, err = built.Moderation().Of(t.Context(), 7, page.Span{}, page.Request{})
 	add("OFF-01 what is hidden of one", page.DefaultSize, 4*page.DefaultSize+40, err)
 	return reads
 }

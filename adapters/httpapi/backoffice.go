@@ -9,7 +9,6 @@ import (
 	"plaza/application/backoffice"
 	"plaza/application/telemetry"
 	"plaza/domain/access"
-	"plaza/domain/audit"
 	"plaza/domain/fault"
 	"plaza/domain/imported"
 	"plaza/domain/page"
@@ -40,11 +39,14 @@ func renderStaffPerson(p backoffice.Person) staffPerson {
 
 func (a *api) findPeople(c *transport.Call) (transport.Reply, error) {
 	q := c.Query()
-	query := backoffice.PeopleQuery{Phone: q.Text("phone"), UID: user.ID(q.PositiveInt("uid", 0)), Name: q.Text("name")}
-	query.CursorRequest = q.Cursor()
-	c.Audited = []any{"uid", int64(query.UID), "by_phone", query.Phone != "", "by_name", query.Name != ""}
-	found, err := a.BackOffice.Find(c.Context(), query, q.Err())
-	return transport.Continued(c, mapSlice(found.Items, renderStaffPerson), found.Next), err
+	query := backoffice.PeopleQuery{
+		Typed: q.Text("q"), Phone: q.Text("phone"), UID: user.ID(q.PositiveInt("uid", 0)), Name: q.Text("name"),
+	}
+	var err error
+	query.AccountFilter, err = backoffice.ReadAccounts(q.Text)
+	q.Wrong.Merge(fault.FieldsOf(err))
+	c.Audited = []any{"uid", int64(query.UID), "by_phone", query.Phone != "", "by_name", query.Name+query.Typed != ""}
+	return listing(c, q, a.BackOffice.People(c.Context(), query), q.Cursor().Paged(), renderStaffPerson)
 }
 
 func (a *api) showPerson(c *transport.Call) (transport.Reply, error) {
@@ -94,12 +96,13 @@ func (a *api) setRights(c *transport.Call) (transport.Reply, error) {
 	return transport.Data(renderStaffPerson(found)), err
 }
 
-// overviewView is what waits, and what came in (OFF-01).
+// overviewView is what waits, and what came in (OFF-01). Counts that are not for the caller's roles are null.
 type overviewView struct {
 	At       transport.Timestamp `json:"at"`
-	MaxCount int                 `json:"max_count"`    // where counts end
-	Money    *moneyView          `json:"money"`        // null: not for the caller's roles
-	Reports  *int                `json:"open_reports"` // likewise
+	MaxCount int                 `json:"max_count"` // where counts end
+	Money    *moneyView          `json:"money"`
+	Reports  *int                `json:"open_reports"`
+	Rejects  *int                `json:"rejecting_imports"`
 
 	Translator *budgetView `json:"translator"` // null: without a budget
 	Messages   *budgetView `json:"messages"`
@@ -109,13 +112,13 @@ type overviewView struct {
 }
 
 type moneyView struct {
-	OpenOrders      int `json:"open_orders"`
-	InDoubt         int `json:"in_doubt"`
-	RefundDue       int `json:"refund_due"`
-	Disputed        int `json:"disputed"`
-	Refunds         int `json:"refunds_processing"`
-	AbnormalRefunds int `json:"refunds_abnormal"`
-	OpenFindings    int `json:"open_findings"`
+	OpenOrders      *int `json:"open_orders"`
+	InDoubt         *int `json:"in_doubt"`
+	RefundDue       *int `json:"refund_due"`
+	Disputed        *int `json:"disputed"`
+	Refunds         *int `json:"refunds_processing"`
+	AbnormalRefunds *int `json:"refunds_abnormal"`
+	OpenFindings    *int `json:"open_findings"`
 }
 
 type budgetView struct {
@@ -144,12 +147,16 @@ func renderBudget(b backoffice.Budget) *budgetView {
 
 func (a *api) showOverview(c *transport.Call) (transport.Reply, error) {
 	o, err := a.BackOffice.Overview(c.Context(), c.Actor)
+	count := map[string]*int{}
+	for _, w := range o.Waiting {
+		count[w.Key] = &w.Count
+	}
+	money := moneyView{
+		count["open"], count["unknown"], count["due"], count["disputed"], count["processing"], count["abnormal"], count["findings"],
+	}
 	return transport.Data(overviewView{
-		At: transport.Timestamp(o.At), MaxCount: telemetry.MaxCount, Reports: transport.Optional(o.OpenReports, c.Actor.May(access.Reports)),
-		Money: transport.Optional(moneyView{
-			OpenOrders: o.OpenOrders, InDoubt: o.InDoubt, RefundDue: o.RefundDue, Disputed: o.Disputed,
-			Refunds: o.Refunds, AbnormalRefunds: o.AbnormalRefunds, OpenFindings: o.OpenFindings,
-		}, c.Actor.May(access.Money)),
+		At: transport.Timestamp(o.At), MaxCount: telemetry.MaxCount, Money: transport.Optional(money, money != moneyView{}),
+		Reports: count["reports"], Rejects: count["rejects"],
 		Translator: renderBudget(o.Translator), Messages: renderBudget(o.Messages),
 		Jobs: mapSlice(o.Jobs, func(j backoffice.FailingJob) failingJobView {
 			return failingJobView{j.Name, j.Failures, transport.Timestamp(j.Since)}
@@ -200,17 +207,15 @@ func renderReject(r imported.RejectedLine) rejectView {
 
 func (a *api) listImports(c *transport.Call) (transport.Reply, error) {
 	q := c.Query()
-	request := q.Page()
-	if err := q.Err(); err != nil {
-		return transport.Reply{}, err
+	filter := imported.RunFilter{
+		State: transport.Choose(q, "state", imported.RunStates()...), IsRejecting: transport.Choose(q, "rejected", true),
 	}
-	c.Audited = []any{"page", request.Number()}
-	runs, err := a.BackOffice.Imports(c.Context(), request)
-	return transport.Paged(c, page.Map(runs, renderRun)), err
+	return listing(c, q, a.BackOffice.Imports(c.Context(), filter), q.Page(), renderRun)
 }
 
 func (a *api) listRejects(c *transport.Call) (transport.Reply, error) {
-	return pageOf(c, c.Query(), imported.RunID(c.ID), a.BackOffice.Rejects, renderReject)
+	q := c.Query()
+	return listing(c, q, a.BackOffice.Rejects(c.Context(), imported.RunID(c.ID)), q.Page(), renderReject)
 }
 
 // howToView is an imported how-to of a category (ADM-01).
@@ -234,11 +239,13 @@ func (people users) renderHowTo(h publication.HowTo) howToView {
 func (a *api) listHowTos(c *transport.Call) (transport.Reply, error) {
 	q := c.Query()
 	categories, request := q.Texts("category", "category[]"), q.Page()
-	if err := q.Err(); err != nil {
-		return transport.Reply{}, err
-	}
+	list := a.BackOffice.HowTos(c.Context(), categories)
+	w := wanted(c, q, list)
 	c.Audited = []any{"categories", categories, "page", request.Number()}
-	howTos, err := a.HowTos.List(c.Context(), categories, request)
+	if w.IsCSV || q.Err() != nil {
+		return exported(c, q, list, w)
+	}
+	howTos, err := list.Read(w.Span, request)
 	people, err := a.loadUsers(c, mapSlice(howTos.Items, func(h publication.HowTo) user.ID { return h.Robot }), err)
 	return transport.Paged(c, page.Map(howTos, people.renderHowTo)), err
 }
@@ -246,18 +253,7 @@ func (a *api) listHowTos(c *transport.Call) (transport.Reply, error) {
 // listActs returns the acts of staff, the newest first (OFF-01).
 func (a *api) listActs(c *transport.Call) (transport.Reply, error) {
 	q := c.Query()
-	w := wanted(c, q, backoffice.Newest)
 	request, err := backoffice.ReadActs(q.Text)
 	q.Wrong.Merge(fault.FieldsOf(err))
-	if request.Span, request.CursorRequest = w.Span, q.Cursor(); w.IsCSV {
-		return exported(c, q, backoffice.Acts, func(r page.CursorRequest) (page.CursorPage[audit.Record], error) {
-			request.CursorRequest = r
-			return a.BackOffice.Recorded(c.Context(), c.Actor, request)
-		})
-	}
-	if err := q.Err(); err != nil {
-		return transport.Reply{}, err
-	}
-	list, err := a.Audit.List(c.Context(), backoffice.SeenBy(c.Actor, request))
-	return transport.Continued(c, mapSlice(list.Items, view.OfAct), list.Next), err
+	return listing(c, q, a.BackOffice.Recorded(c.Context(), c.Actor, request), q.Cursor().Paged(), view.OfAct)
 }

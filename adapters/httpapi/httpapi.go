@@ -34,13 +34,10 @@ import (
 	"plaza/application/pictures"
 	"plaza/application/privacy"
 	"plaza/application/reading"
-	"plaza/application/reconciling"
 	"plaza/application/refunding"
 	"plaza/application/signin"
 	"plaza/application/userimages"
-	"plaza/domain/audit"
 	"plaza/domain/fault"
-	"plaza/domain/publication"
 )
 
 // Config holds the settings of the interface.
@@ -65,14 +62,11 @@ type UseCases struct {
 	Reading       *reading.Reading
 	Privacy       *privacy.Privacy
 	UserImages    *userimages.UserImages
-	HowTos        publication.HowTos
 	Paying        *paying.Paying
 	Refunding     *refunding.Refunding
-	Reconciling   *reconciling.Reconciling
 	BackOffice    *backoffice.BackOffice
 	Portraits     PortraitSource
 	Pictures      *pictures.Pictures
-	Audit         audit.Log
 }
 
 // PortraitSource returns the PNG of the generated portrait with the name, or false if no

@@ -6,6 +6,7 @@ import (
 	"plaza/adapters/httpapi/transport"
 	"plaza/adapters/httpapi/view"
 	"plaza/application/backoffice"
+	"plaza/application/moderating"
 	"plaza/domain/audit"
 	"plaza/domain/fault"
 	"plaza/domain/moderation"
@@ -164,25 +165,23 @@ func (people users) renderCase(c moderation.Case, now *moderation.Subject) caseV
 
 func (a *api) listReports(c *transport.Call) (transport.Reply, error) {
 	q := c.Query()
+	r := q.Cursor()
 	request := moderation.Query{
-		CursorRequest: q.Cursor(), IsDecided: transport.Choose(q, "state", "open", "decided") == "decided",
-		Kind: transport.Choose(q, "kind", moderation.Kinds()...), Reason: transport.Choose(q, "reason", moderation.Reasons()...),
+		IsDecided: transport.Choose(q, "state", "open", "decided") == "decided",
+		Kind:      transport.Choose(q, "kind", moderation.Kinds()...), Reason: transport.Choose(q, "reason", moderation.Reasons()...),
 	}
 	request.Owner = user.ID(q.PositiveInt("owner", 0))
-	w := wanted(c, q, map[bool]string{false: backoffice.Oldest, true: backoffice.Newest}[request.IsDecided])
-	request.Span, request.IsTurned = w.Span, w.IsOldestFirst == request.IsDecided
 	hours := q.PositiveInt("older_than", 0)
-	if w.IsCSV {
-		return exported(c, q, backoffice.Cases, func(r page.CursorRequest) (page.CursorPage[moderation.Case], error) {
-			request.CursorRequest = r
-			found, err := a.Moderating.Cases(c.Context(), request, hours)
-			return found.CursorPage, err
-		})
+	var cases moderating.Cases
+	list := backoffice.Cases(request, func(request moderation.Query) (_ page.CursorPage[moderation.Case], err error) {
+		cases, err = a.Moderating.Cases(c.Context(), request, hours)
+		return cases.CursorPage, err
+	})
+	w := wanted(c, q, list)
+	if w.IsCSV || q.Err() != nil {
+		return exported(c, q, list, w)
 	}
-	if err := q.Err(); err != nil {
-		return transport.Reply{}, err
-	}
-	cases, err := a.Moderating.Cases(c.Context(), request, hours)
+	_, err := list.Read(w.Span, r.Paged())
 	people, err := a.describe(c, cases.Members, nil, err)
 	return transport.Continued(c, mapSlice(cases.Items, func(one moderation.Case) caseView {
 		return people.renderCase(one, cases.Now[one.Thing])

@@ -4,8 +4,10 @@ import (
 	"plaza/adapters/httpapi/transport"
 	"plaza/adapters/httpapi/view"
 	"plaza/application/backoffice"
+	"plaza/domain/audit"
 	"plaza/domain/idempotency"
 	"plaza/domain/payment"
+	"plaza/domain/text"
 	"plaza/domain/user"
 )
 
@@ -19,13 +21,48 @@ func (a *api) listOrders(c *transport.Call) (transport.Reply, error) {
 // listAllOrders returns the orders of everybody or of one user, the newest first.
 func (a *api) listAllOrders(c *transport.Call) (transport.Reply, error) {
 	q := c.Query()
-	w := wanted(c, q, backoffice.Newest)
-	f := payment.OrderFilter{User: user.ID(q.PositiveInt("user", 0)), State: transport.Choose(q, "state", payment.States()...), Span: w.Span}
-	c.Audited = []any{"state", f.State, "payer", int64(f.User)}
+	f := payment.OrderFilter{User: user.ID(q.PositiveInt("user", 0)), State: transport.Choose(q, "state", payment.States()...)}
+	list := a.BackOffice.Lines(c.Context(), "orders", backoffice.ListQuery{User: f.User, State: string(f.State)})
+	w := wanted(c, q, list)
+	f.Span, c.Audited = w.Span, []any{"state", f.State, "payer", int64(f.User)}
 	if w.IsCSV {
-		return a.exportedLines(c, q, "orders", backoffice.ListQuery{User: f.User, State: string(f.State), Span: f.Span})
+		return exported(c, q, list, w)
 	}
 	return pageOf(c, q, f, a.Paying.Orders, view.OfStaffOrder)
+}
+
+// lineView is an order, a payment or a person whom a search for money has found (OFF-05). What its kind does not have is null.
+type lineView struct {
+	Kind        audit.Kind          `json:"kind"`
+	ID          int64               `json:"id"`
+	Order       *int64              `json:"order"`
+	State       *string             `json:"state"`
+	Amount      *int64              `json:"amount"`
+	Currency    *string             `json:"currency"`
+	User        *user.ID            `json:"user"`
+	Name        *string             `json:"name"`
+	Text        string              `json:"text"`
+	Transaction *string             `json:"transaction_id"`
+	At          transport.Timestamp `json:"at"`
+}
+
+// searchMoney finds money by the number of an order or of the wallet, or by who pays.
+func (a *api) searchMoney(c *transport.Call) (transport.Reply, error) {
+	q := c.Query()
+	typed := q.Text("q")
+	if typed == "" {
+		q.Wrong.Add("q", text.Required)
+	}
+	if err := q.Err(); err != nil {
+		return transport.Reply{}, err
+	}
+	found, err := a.BackOffice.FindMoney(c.Context(), c.Actor, typed)
+	return transport.Data(mapSlice(found, func(l backoffice.Line) lineView {
+		return lineView{
+			l.Kind, l.ID, view.OrNull(l.Of), view.OrNull(l.State), view.OrNull(l.Amount), view.OrNull(l.Currency), view.OrNull(l.User),
+			view.OrNull(l.Name), l.Text, view.OrNull(l.Number), transport.Timestamp(l.At),
+		}
+	})), err
 }
 
 func (a *api) readOrder(c *transport.Call) (transport.Reply, error) {
@@ -69,16 +106,17 @@ func (a *api) createOrder(c *transport.Call) (transport.Reply, error) {
 
 func (a *api) listPayments(c *transport.Call) (transport.Reply, error) {
 	q := c.Query()
-	w := wanted(c, q, backoffice.Newest)
 	f := payment.PaymentFilter{
 		State: transport.Choose(q, "state", payment.PaymentStates()...), User: user.ID(q.PositiveInt("user", 0)),
-		Order: payment.OrderID(q.PositiveInt("order", 0)), Transaction: q.Text("transaction_id"), Span: w.Span,
+		Order: payment.OrderID(q.PositiveInt("order", 0)), Transaction: q.Text("transaction_id"),
 	}
-	c.Audited = []any{"state", f.State, "payer", int64(f.User)}
+	list := a.BackOffice.Lines(c.Context(), "payments", backoffice.ListQuery{
+		User: f.User, State: string(f.State), Order: f.Order, Transaction: f.Transaction,
+	})
+	w := wanted(c, q, list)
+	f.Span, c.Audited = w.Span, []any{"state", f.State, "payer", int64(f.User)}
 	if w.IsCSV {
-		return a.exportedLines(c, q, "payments", backoffice.ListQuery{
-			User: f.User, State: string(f.State), Order: f.Order, Transaction: f.Transaction, Span: f.Span,
-		})
+		return exported(c, q, list, w)
 	}
 	return pageOf(c, q, f, a.Paying.Payments, view.OfPayment)
 }

@@ -186,15 +186,14 @@ func (a *api) createRefund(c *transport.Call) (transport.Reply, error) {
 func (a *api) listRefunds(c *transport.Call) (transport.Reply, error) {
 	q := c.Query()
 	of := payment.PaymentID(q.PositiveInt("payment", 0))
-	w := wanted(c, q, backoffice.Newest)
 	filter := payment.RefundFilter{
-		State: transport.Choose(q, "state", payment.RefundStates()...), Payment: of, User: user.ID(q.PositiveInt("user", 0)), Span: w.Span,
+		State: transport.Choose(q, "state", payment.RefundStates()...), Payment: of, User: user.ID(q.PositiveInt("user", 0)),
 	}
-	c.Audited = []any{"state", filter.State, "payment", int64(filter.Payment)}
+	list := a.BackOffice.Lines(c.Context(), "refunds", backoffice.ListQuery{User: filter.User, State: string(filter.State), Payment: of})
+	w := wanted(c, q, list)
+	filter.Span, c.Audited = w.Span, []any{"state", filter.State, "payment", int64(filter.Payment)}
 	if w.IsCSV {
-		return a.exportedLines(c, q, "refunds", backoffice.ListQuery{
-			User: filter.User, State: string(filter.State), Payment: of, Span: w.Span,
-		})
+		return exported(c, q, list, w)
 	}
 	return pageOf(c, q, filter, a.Refunding.Refunds, view.OfRefund)
 }
@@ -202,11 +201,13 @@ func (a *api) listRefunds(c *transport.Call) (transport.Reply, error) {
 func (a *api) listFindings(c *transport.Call) (transport.Reply, error) {
 	q := c.Query()
 	filter := payment.FindingFilter{
-		Day: billDay(q, "day"), Kind: transport.Choose(q, "kind", payment.FindingKinds()...),
-		State: transport.Choose(q, "state", payment.FindingStates()...),
+		Kind: transport.Choose(q, "kind", payment.FindingKinds()...), State: transport.Choose(q, "state", payment.FindingStates()...),
 	}
 	c.Audited = []any{"kind", filter.Kind, "state", filter.State}
-	return pageOf(c, q, filter, a.Reconciling.Findings, view.OfFinding)
+	if day := billDay(q, "day"); !day.IsZero() {
+		q.Values["from"], q.Values["to"] = []string{day.String()}, []string{day.String()}
+	}
+	return listing(c, q, a.BackOffice.Findings(c.Context(), filter), q.Page(), view.OfFinding)
 }
 
 // billDay returns the day in the parameter, or none.

@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -166,38 +167,44 @@ func withID[ID ~int64](c *transport.Call, fn func(context.Context, access.Actor,
 func pageOf[F, T, V any](
 	c *transport.Call, q *transport.Query, filter F, find func(context.Context, F, page.Request) (page.Page[T], error), render func(T) V,
 ) (transport.Reply, error) {
-	request := q.Page()
-	c.Audited = append(c.Audited, "page", request.Number())
+	return pageAt(c, q, filter, q.Page(), func(f F, r page.Request) (page.Page[T], error) { return find(c.Context(), f, r) }, render)
+}
+
+func pageAt[F, T, V any](
+	c *transport.Call, q *transport.Query, filter F, r page.Request, find func(F, page.Request) (page.Page[T], error), render func(T) V,
+) (transport.Reply, error) {
+	c.Audited = append(c.Audited, "page", r.Number())
 	if err := q.Err(); err != nil {
 		return transport.Reply{}, err
 	}
-	found, err := find(c.Context(), filter, request)
+	found, err := find(filter, r)
 	return transport.Paged(c, page.Map(found, render)), err
 }
 
-// wanted reads how staff ask for a list (OFF-05). usual is its order without sort.
-func wanted(c *transport.Call, q *transport.Query, usual string) backoffice.Wanted {
-	w, err := backoffice.ReadWanted(q.Text, c.Actor.Local(time.Time{}).Location(), usual)
+// wanted reads how staff ask for the list (OFF-05).
+func wanted[T any](c *transport.Call, q *transport.Query, l backoffice.Listing[T]) backoffice.Wanted {
+	w, err := backoffice.ReadWanted(q.Text, cmp.Or(l.Zone, c.Actor.Local(time.Time{}).Location()), l.Sorts...)
 	q.Wrong.Merge(fault.FieldsOf(err))
 	return w
 }
 
 // exported answers with the list as CSV.
-func exported[T any](
-	c *transport.Call, q *transport.Query, table backoffice.Table[T], list func(page.CursorRequest) (page.CursorPage[T], error),
-) (transport.Reply, error) {
+func exported[T any](c *transport.Call, q *transport.Query, l backoffice.Listing[T], w backoffice.Wanted) (transport.Reply, error) {
 	if err := q.Err(); err != nil {
 		return transport.Reply{}, err
 	}
-	csv, err := backoffice.Export(table, list)
+	csv, err := l.Export(w.Span)
 	c.Gin.Header("Content-Disposition", "attachment")
 	return transport.Bare(transport.File{MediaType: "text/csv; charset=utf-8", Bytes: csv}), err
 }
 
-// exportedLines is exported of the list with the name.
-func (a *api) exportedLines(c *transport.Call, q *transport.Query, name string, of backoffice.ListQuery) (transport.Reply, error) {
-	return exported(c, q, backoffice.Lines, func(r page.CursorRequest) (page.CursorPage[backoffice.Line], error) {
-		p, err := a.BackOffice.List(c.Context(), name, of, r.Paged())
-		return page.CursorPage[backoffice.Line]{Items: p.Items, Next: p.Next}, err
-	})
+// listing answers with the part of the list that staff ask for, or with the list as CSV.
+func listing[T, V any](
+	c *transport.Call, q *transport.Query, l backoffice.Listing[T], r page.Request, render func(T) V,
+) (transport.Reply, error) {
+	w := wanted(c, q, l)
+	if w.IsCSV {
+		return exported(c, q, l, w)
+	}
+	return pageAt(c, q, w.Span, r, l.Read, render)
 }

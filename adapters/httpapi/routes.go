@@ -121,6 +121,7 @@ var table = []route{
 	row(http.MethodGet, "/api/pay-admin/v1/payment/", Office(access.Money), (*api).listPayments),
 	acting(access.Money, "/api/pay-admin/v1/refund/", audit.RefundOrdered, audit.Refund, (*api).createRefund),
 	row(http.MethodGet, "/api/pay-admin/v1/refund/", Office(access.Money), (*api).listRefunds),
+	row(http.MethodGet, "/api/pay-admin/v1/search/", Office(access.Orders), (*api).searchMoney),
 	row(http.MethodGet, "/api/pay-admin/v1/finding/", Office(access.Money), (*api).listFindings),
 	row(http.MethodGet, "/api/back-office/v1/report/", Office(access.Reports), (*api).listReports),
 	acting(access.Reports, "/api/back-office/v1/decide/", audit.ReportDecided, audit.Report, (*api).decideReport),

@@ -74,6 +74,17 @@ func (v Accounts) List(ctx context.Context, after user.ID, limit int) ([]access.
 	})
 }
 
+func (v Accounts) Newest(ctx context.Context, f access.AccountFilter, r page.CursorRequest) (page.CursorPage[user.Member], error) {
+	return read(ctx, v.s, func() (page.CursorPage[user.Member], error) {
+		key := page.Keys(f.Span, func(m user.Member) page.Cursor { return page.At(m.Joined, m.ID) })
+		found := v.s.members.where(func(m user.Member) bool {
+			a := v.s.accounts[m.ID]
+			return f.Admits(a, m.Joined) && !a.IsErased() && (r.After == page.Cursor{} || key(m).Compare(r.After) < 0)
+		})
+		return page.UpTo(r.Size(), copyOf(sorted(found, latest(key))), key), nil
+	})
+}
+
 func (v Accounts) Erasing(ctx context.Context, after user.ID, limit int) ([]user.ID, error) {
 	return read(ctx, v.s, func() ([]user.ID, error) {
 		var all []user.ID

@@ -122,10 +122,11 @@ func (v Moderation) HasReported(ctx context.Context, by user.ID, t moderation.Th
 	})
 }
 
-func (v Moderation) ReportsBy(ctx context.Context, by user.ID, r page.Request) (page.Page[moderation.Report], error) {
+func (v Moderation) ReportsBy(ctx context.Context, by user.ID, s page.Span, r page.Request) (page.Page[moderation.Report], error) {
 	return read(ctx, v.s, func() (page.Page[moderation.Report], error) {
-		own := v.s.reports.where(func(r moderation.Report) bool { return r.By == by })
-		p, err := page.Slice(r, sorted(own, latest(moderation.Report.AtCursor)), moderation.Report.AtCursor)
+		own := v.s.reports.where(func(r moderation.Report) bool { return r.By == by && s.Has(r.Created) })
+		key := page.Keys(s, moderation.Report.AtCursor)
+		p, err := page.Slice(r, sorted(own, latest(key)), key)
 		return page.Map(p, v.s.reported), err
 	})
 }

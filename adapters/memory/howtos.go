@@ -14,12 +14,13 @@ type HowTos struct{ s *Store }
 // HowTos returns the store's imported how-tos.
 func (s *Store) HowTos() HowTos { return HowTos{s} }
 
-func (v HowTos) List(ctx context.Context, categories []string, r page.Request) (page.Page[publication.HowTo], error) {
+func (v HowTos) List(ctx context.Context, q publication.HowToQuery, r page.Request) (page.Page[publication.HowTo], error) {
 	return read(ctx, v.s, func() (page.Page[publication.HowTo], error) {
 		wanted := v.s.howTos.where(func(h publication.HowTo) bool {
-			return len(categories) == 0 || slices.Contains(categories, h.Category)
+			return (len(q.Categories) == 0 || slices.Contains(q.Categories, h.Category)) && q.Has(h.Created)
 		})
-		p, err := page.Slice(r, sorted(wanted, latest(publication.HowTo.AtCursor)), publication.HowTo.AtCursor)
+		key := page.Keys(q.Span, publication.HowTo.AtCursor)
+		p, err := page.Slice(r, sorted(wanted, latest(key)), key)
 		return page.Map(p, copyOf), err
 	})
 }

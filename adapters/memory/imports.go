@@ -131,11 +131,13 @@ func cloneRejects(all []imported.RejectedLine) []imported.RejectedLine {
 	return cloned
 }
 
-func (v ImportStore) Runs(ctx context.Context, p page.Request) (page.Page[imported.Run], error) {
+func (v ImportStore) Runs(ctx context.Context, f imported.RunFilter, p page.Request) (page.Page[imported.Run], error) {
 	return read(ctx, v.s, func() (page.Page[imported.Run], error) {
-		latest := copyOf(v.s.imports.runs)
-		slices.Reverse(latest)
-		return page.Slice(p, latest, func(r imported.Run) page.Cursor { return page.Cursor{ID: int64(r.ID)} })
+		selected := filter(slices.Values(copyOf(v.s.imports.runs)), func(r imported.Run) bool {
+			return (f.State == "" || r.State == f.State) && (!f.IsRejecting || len(v.s.imports.rejects[r.ID-1]) > 0) && f.Has(r.Began)
+		})
+		key := page.Keys(f.Span, func(r imported.Run) page.Cursor { return page.Cursor{ID: int64(r.ID)} })
+		return page.Slice(p, sorted(selected, latest(key)), key)
 	})
 }
 

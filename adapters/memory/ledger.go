@@ -77,12 +77,12 @@ func (l *ledger) ordersOf(f payment.OrderFilter) []payment.Order {
 		return (o.User == f.User || f.User == 0) && (o.State == f.State || f.State == "") &&
 			(!f.IsInDoubt || slices.ContainsFunc(l.prepayments[o.ID], inDoubt)) && f.Has(o.Created)
 	})
-	return sorted(theirs, latest(page.Keys(f.Span, payment.Order.AtCursor)))
+	return sorted(theirs, latest(keyIn(f.Span, payment.Order.AtCursor)))
 }
 
 func (v Ledger) Orders(ctx context.Context, f payment.OrderFilter, p page.Request) (page.Page[payment.Order], error) {
 	return read(ctx, v.s, func() (page.Page[payment.Order], error) {
-		return page.Slice(p, v.s.ledger.ordersOf(f), page.Keys(f.Span, payment.Order.AtCursor))
+		return page.Slice(p, v.s.ledger.ordersOf(f), keyIn(f.Span, payment.Order.AtCursor))
 	})
 }
 
@@ -121,7 +121,7 @@ func (v Ledger) Payments(ctx context.Context, f payment.PaymentFilter, r page.Re
 				(f.ID == 0 || p.ID == f.ID) && (f.Transaction == "" || p.TransactionID == f.Transaction) &&
 				(f.User == 0 || v.s.ledger.orders[p.Order].User == f.User) && f.Has(p.Received)
 		})
-		key := page.Keys(f.Span, payment.Payment.AtCursor)
+		key := keyIn(f.Span, payment.Payment.AtCursor)
 		return page.Slice(r, sorted(payments, latest(key)), key)
 	})
 }

@@ -160,9 +160,10 @@ func (v Ledger) Findings(ctx context.Context, f payment.FindingFilter, p page.Re
 			if !one.Resolved.IsZero() {
 				state = payment.FindingResolved
 			}
-			return (f.Day.IsZero() || f.Day == one.Day) && (f.Kind == "" || f.Kind == one.Kind) && (f.State == "" || f.State == state)
+			from, _ := one.Day.Bounds()
+			return f.Has(from) && (f.Kind == "" || f.Kind == one.Kind) && (f.State == "" || f.State == state)
 		})
-		key := func(one seenFinding) page.Cursor { return page.Cursor{ID: int64(one.ID)} }
+		key := page.Keys(f.Span, func(one seenFinding) page.Cursor { return page.Cursor{ID: int64(one.ID)} })
 		all, err := page.Slice(p, sorted(selected, latest(key)), key)
 		return page.Map(all, func(one seenFinding) payment.Finding { return one.Finding }), err
 	})

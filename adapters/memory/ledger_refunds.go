@@ -130,7 +130,7 @@ func (v Ledger) Refunds(ctx context.Context, f payment.RefundFilter, p page.Requ
 			return (f.State == "" || r.State == f.State) && (f.Payment == 0 || r.Payment == f.Payment) &&
 				(f.User == 0 || r.Payer == f.User) && f.Has(r.Created)
 		})
-		key := page.Keys(f.Span, payment.Refund.AtCursor)
+		key := keyIn(f.Span, payment.Refund.AtCursor)
 		return page.Slice(p, sorted(selected, latest(key)), key)
 	})
 }

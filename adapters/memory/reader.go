@@ -23,6 +23,15 @@ func (v Events) List(ctx context.Context, q event.Query) (page.Page[event.Entry]
 	})
 }
 
+func (v Events) Written(ctx context.Context, author user.ID, s page.Span, r page.Request) (page.Page[event.State], error) {
+	return read(ctx, v.s, func() (page.Page[event.State], error) {
+		own := v.s.events.where(func(e event.State) bool { return e.Author == author && s.Has(e.Created) })
+		key := page.Keys(s, func(e event.State) page.Cursor { return page.At(e.Created, e.ID) })
+		p, err := page.Slice(r, sorted(own, latest(key)), key)
+		return page.Map(p, copyOf), err
+	})
+}
+
 func (v Events) Commented(ctx context.Context, author user.ID, limit int) ([]event.Entry, error) {
 	return read(ctx, v.s, func() ([]event.Entry, error) {
 		latest := map[event.ID]time.Time{}

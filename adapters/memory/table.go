@@ -109,6 +109,11 @@ func latest[V any](key func(V) page.Cursor) func(a, b V) int {
 	return func(a, b V) int { return key(b).Compare(key(a)) }
 }
 
+// keyIn returns the key of a list whose key depends on its span.
+func keyIn[V any](s page.Span, key func(V, page.Span) page.Cursor) func(V) page.Cursor {
+	return func(v V) page.Cursor { return key(v, s) }
+}
+
 // by returns the order of the IDs.
 func by[V any, ID cmp.Ordered](id func(V) ID) func(a, b V) int {
 	return func(a, b V) int { return cmp.Compare(id(a), id(b)) }

@@ -10,29 +10,31 @@ import (
 	"plaza/domain/audit"
 	"plaza/domain/fault"
 	"plaza/domain/page"
-	"plaza/domain/text"
 	"plaza/domain/user"
 )
 
-// Recorded returns the acts of staff behind the cursor that the query admits and the actor may see (MOD-04). Where a record has lost a
-// name of then, it has the name of now.
-func (b *BackOffice) Recorded(ctx context.Context, actor access.Actor, q audit.Query) (page.CursorPage[audit.Record], error) {
-	q = SeenBy(actor, q)
-	list, err := b.ports.Audit.List(ctx, q)
-	if err != nil {
-		return page.CursorPage[audit.Record]{}, err
+// Recorded returns the acts of staff that the query admits and the actor may see (MOD-04), which are read by cursors. Where a record
+// has lost a name of then, it has the name of now.
+func (b *BackOffice) Recorded(ctx context.Context, actor access.Actor, q audit.Query) Listing[audit.Record] {
+	return Listing[audit.Record]{
+		Name: "audit", Sorts: NewestFirst, Table: acts, Read: func(s page.Span, r page.Request) (page.Page[audit.Record], error) {
+			q = SeenBy(actor, q)
+			q.Span, q.CursorRequest = s, page.Behind(r.After(), r.Size())
+			list, err := b.ports.Audit.List(ctx, q)
+			if err != nil {
+				return page.Page[audit.Record]{}, err
+			}
+			var ids []user.ID
+			for _, r := range list.Items {
+				ids = append(ids, r.By.Staff, r.About)
+			}
+			names, err := b.Names(ctx, ids...)
+			return page.Map(partOf(r, list), func(r audit.Record) audit.Record {
+				r.ByName, r.AboutName = cmp.Or(r.ByName, names[r.By.Staff]), cmp.Or(r.AboutName, names[r.About])
+				return r
+			}), err
+		},
 	}
-	var ids []user.ID
-	for _, r := range list.Items {
-		ids = append(ids, r.By.Staff, r.About)
-	}
-	names, err := b.Names(ctx, ids...)
-	acts := page.CursorPage[audit.Record]{Next: list.Next}
-	for _, r := range list.Items {
-		r.ByName, r.AboutName = cmp.Or(r.ByName, names[r.By.Staff]), cmp.Or(r.AboutName, names[r.About])
-		acts.Items = append(acts.Items, r)
-	}
-	return acts, err
 }
 
 // Names returns the names of the people. Unknown ones, and those whose data was erased, have none.
@@ -67,10 +69,8 @@ func ReadActs(value func(name string) string) (q audit.Query, err error) {
 			wrong.Add("by", "Enter a uid, or the name of a person at the command line.")
 		}
 	}
-	if act := audit.Act(value("act")); act != "" {
-		if q.Acts = []audit.Act{act}; !slices.Contains(audit.Acts(), act) {
-			wrong.Add("act", text.NoChoice(act, audit.Acts()...))
-		}
+	if act := chosen(&wrong, value, "act", "", audit.Acts()...); act != "" {
+		q.Acts = []audit.Act{act}
 	}
 	about, notUID := strconv.ParseInt(value("about"), 10, 64)
 	if q.About = user.ID(about); notUID != nil && value("about") != "" {

@@ -21,6 +21,7 @@ import (
 	"plaza/domain/media"
 	"plaza/domain/moderation"
 	"plaza/domain/payment"
+	"plaza/domain/publication"
 	"plaza/domain/user"
 	"plaza/domain/userimage"
 	"plaza/domain/verification"
@@ -32,6 +33,7 @@ type Ports struct {
 	Directory  user.Directory
 	Tokens     access.Tokens
 	Imports    imported.Store
+	HowTos     publication.HowTos
 	Audit      audit.Log
 	Ledger     payment.Ledger
 	Events     event.Reader

@@ -2,27 +2,60 @@ package backoffice
 
 import (
 	"context"
+	"fmt"
 
 	"plaza/domain/imported"
 	"plaza/domain/page"
+	"plaza/domain/payment"
+	"plaza/domain/publication"
 )
 
-// Imports returns a page of the runs of imports, the latest first.
-func (b *BackOffice) Imports(ctx context.Context, p page.Request) (page.Page[imported.Run], error) {
-	return b.ports.Imports.Runs(ctx, p)
+// Imports returns the runs of imports that the filter selects, the latest first.
+func (b *BackOffice) Imports(ctx context.Context, f imported.RunFilter) Listing[imported.Run] {
+	return Listing[imported.Run]{
+		Name: "imports", Sorts: NewestFirst, Table: runs, Read: func(s page.Span, r page.Request) (page.Page[imported.Run], error) {
+			f.Span = s
+			return b.ports.Imports.Runs(ctx, f, r)
+		},
+	}
 }
 
-// Rejects returns a page of the lines that the run has rejected, in their order, at most imported.MaxRejects in all. It
-// returns imported.ErrNoRun for an unknown one.
-func (b *BackOffice) Rejects(ctx context.Context, id imported.RunID, p page.Request) (page.Page[imported.RejectedLine], error) {
-	all, err := b.ports.Imports.RejectsOf(ctx, id)
-	if err != nil {
-		return page.Page[imported.RejectedLine]{}, err
+// Rejects returns the lines that the run has rejected, in their order, at most imported.MaxRejects in all. Reading them returns
+// imported.ErrNoRun for an unknown run.
+func (b *BackOffice) Rejects(ctx context.Context, id imported.RunID) Listing[imported.RejectedLine] {
+	return Listing[imported.RejectedLine]{
+		Name: fmt.Sprintf("rejects-%d", id), Sorts: []string{"line"}, Table: rejects,
+		Read: func(_ page.Span, r page.Request) (page.Page[imported.RejectedLine], error) {
+			all, err := b.ports.Imports.RejectsOf(ctx, id)
+			if err != nil {
+				return page.Page[imported.RejectedLine]{}, err
+			}
+			places := make([]int, len(all)) // of the lines, which never change
+			for i := range places {
+				places[i] = i
+			}
+			some, err := page.Slice(r, places, func(i int) page.Cursor { return page.Cursor{ID: -int64(i + 1)} })
+			return page.Map(some, func(i int) imported.RejectedLine { return all[i] }), err
+		},
 	}
-	places := make([]int, len(all)) // of the lines, which never change
-	for i := range places {
-		places[i] = i
+}
+
+// HowTos returns the imported how-tos of the categories, of all when none is named.
+func (b *BackOffice) HowTos(ctx context.Context, categories []string) Listing[publication.HowTo] {
+	return Listing[publication.HowTo]{
+		Name: "how-tos", Sorts: NewestFirst, Table: howTos, Read: func(s page.Span, r page.Request) (page.Page[publication.HowTo], error) {
+			return b.ports.HowTos.List(ctx, publication.HowToQuery{Categories: categories, Span: s}, r)
+		},
 	}
-	some, err := page.Slice(p, places, func(i int) page.Cursor { return page.Cursor{ID: -int64(i + 1)} })
-	return page.Map(some, func(i int) imported.RejectedLine { return all[i] }), err
+}
+
+// Findings returns the differences from the wallet's bills that the filter selects. Its days are those of bills.
+func (b *BackOffice) Findings(ctx context.Context, f payment.FindingFilter) Listing[payment.Finding] {
+	return Listing[payment.Finding]{
+		Name: "findings", Sorts: NewestFirst, Table: findings, Zone: payment.Beijing,
+		Read: func(s page.Span, r page.Request) (page.Page[payment.Finding], error) {
+			f.Span = s
+			return b.ports.Ledger.Findings(ctx, f, r)
+		},
+	}
 }

@@ -32,8 +32,9 @@ type Line struct {
 	Amount   int64
 	Refunded int64
 	Currency string
-	User     user.ID // whose it is, or the member of staff who did it
-	Name     string  // of the user; empty: there is none, or they were erased
+	User     user.ID           // whose it is, or the member of staff who did it
+	Name     string            // of the user; empty: there is none, or they were erased
+	Reason   moderation.Reason // of a report
 	Text     string
 	Number   string // of the wallet
 	At       time.Time
@@ -47,8 +48,8 @@ type Wanted struct {
 }
 
 // ReadWanted reads the parameters from, to, sort and format, which text returns by their names. Days are those of the zone, up to
-// and including the last one. usual is the order without sort.
-func ReadWanted(value func(name string) string, zone *time.Location, usual string) (w Wanted, err error) {
+// and including the last one. The first of the sorts is the order without sort.
+func ReadWanted(value func(name string) string, zone *time.Location, sorts ...string) (w Wanted, err error) {
 	var wrong fault.Fields
 	day := func(name string) (d calendar.Date) {
 		if sent := value(name); sent != "" {
@@ -57,13 +58,6 @@ func ReadWanted(value func(name string) string, zone *time.Location, usual strin
 			}
 		}
 		return d
-	}
-	chosen := func(name, usual string, choices ...string) string {
-		sent := cmp.Or(value(name), usual)
-		if !slices.Contains(choices, sent) {
-			wrong.Add(name, text.NoChoice(sent, choices...))
-		}
-		return sent
 	}
 	from, to := day("from"), day("to")
 	if !from.IsZero() {
@@ -75,16 +69,36 @@ func ReadWanted(value func(name string) string, zone *time.Location, usual strin
 	if !to.IsZero() && to.Compare(from) < 0 {
 		wrong.Add("to", "The end must not be before the start.")
 	}
-	w.IsOldestFirst = chosen("sort", usual, Newest, Oldest) == Oldest
-	w.IsCSV = chosen("format", "json", "json", "csv") == "csv"
+	sort := chosen(&wrong, value, "sort", sorts[0], sorts...)
+	w.IsOldestFirst, w.IsByAmount = sort == "oldest", sort == "amount"
+	w.IsCSV = chosen(&wrong, value, "format", "", "json", "csv") == "csv"
 	return w, wrong.Err()
 }
 
-// The orders of lists.
-const (
-	Newest = "newest"
-	Oldest = "oldest"
+// chosen returns the parameter, which must be one of the choices, or what is usual without it.
+func chosen[T ~string](wrong *fault.Fields, value func(string) string, name string, usual T, choices ...T) T {
+	sent := cmp.Or(T(value(name)), usual)
+	if sent != usual && !slices.Contains(choices, sent) {
+		wrong.Add(name, text.NoChoice(sent, choices...))
+	}
+	return sent
+}
+
+// The orders of lists, the usual one first.
+var (
+	NewestFirst = []string{"newest", "oldest"}
+	OldestFirst = []string{"oldest", "newest"}
+	OfMoney     = []string{"newest", "oldest", "amount"}
 )
+
+// Listing is a list of staff: its orders, how it is exported, and how it is read (OFF-05).
+type Listing[T any] struct {
+	Name  string // of its file
+	Sorts []string
+	Table Table[T]
+	Zone  *time.Location // whose days it has; nil: the reader's
+	Read  func(page.Span, page.Request) (page.Page[T], error)
+}
 
 // InDoubt stands for a state of the orders of which the wallet has not told whether they are paid.
 const InDoubt = "in doubt"
@@ -114,21 +128,52 @@ var lists = map[string]func(*BackOffice, context.Context, ListQuery, page.Reques
 	"sessions": (*BackOffice).sessions, "acts": (*BackOffice).acts,
 }
 
+// Cases returns the reports that the query selects, as read reads them by cursors.
+func Cases(q moderation.Query, read func(moderation.Query) (page.CursorPage[moderation.Case], error)) Listing[moderation.Case] {
+	l := Listing[moderation.Case]{Name: "reports", Sorts: OldestFirst, Table: cases}
+	if q.IsDecided {
+		l.Sorts = NewestFirst
+	}
+	l.Read = func(s page.Span, r page.Request) (page.Page[moderation.Case], error) {
+		q.Span, q.IsTurned, q.CursorRequest = s, s.IsOldestFirst == q.IsDecided, page.Behind(r.After(), r.Size())
+		p, err := read(q)
+		return partOf(r, p), err
+	}
+	return l
+}
+
+// Lines returns the list with the name, which must be one of them.
+func (b *BackOffice) Lines(ctx context.Context, name string, q ListQuery) Listing[Line] {
+	sorts := map[string][]string{"orders": OfMoney, "payments": OfMoney, "refunds": OfMoney}[name]
+	if sorts == nil {
+		sorts = NewestFirst
+	}
+	return Listing[Line]{Name: name, Sorts: sorts, Table: lines, Read: func(s page.Span, r page.Request) (page.Page[Line], error) {
+		q.Span = s
+		return b.List(ctx, name, q, r)
+	}}
+}
+
 // List returns a page of the list with the name, which must be one of them. Lists of acts and cases are read by cursors alone.
 func (b *BackOffice) List(ctx context.Context, name string, q ListQuery, r page.Request) (page.Page[Line], error) {
 	p, err := lists[name](b, ctx, q, r)
-	if err != nil {
-		return p, err
+	if err == nil {
+		p.Items, err = b.named(ctx, p.Items)
 	}
+	return p, err
+}
+
+// named returns the lines with the names of their users.
+func (b *BackOffice) named(ctx context.Context, all []Line) ([]Line, error) {
 	var ids []user.ID
-	for _, l := range p.Items {
+	for _, l := range all {
 		ids = append(ids, l.User)
 	}
 	names, err := b.Names(ctx, ids...)
-	return page.Map(p, func(l Line) Line {
-		l.Name = cmp.Or(l.Name, names[l.User])
-		return l
-	}), err
+	for i, l := range all {
+		all[i].Name = cmp.Or(l.Name, names[l.User])
+	}
+	return all, err
 }
 
 func (b *BackOffice) orders(ctx context.Context, q ListQuery, r page.Request) (page.Page[Line], error) {
@@ -193,9 +238,8 @@ func (b *BackOffice) refunds(ctx context.Context, q ListQuery, r page.Request) (
 }
 
 func (b *BackOffice) events(ctx context.Context, q ListQuery, r page.Request) (page.Page[Line], error) {
-	p, err := b.ports.Events.List(ctx, event.Query{Author: q.User, Viewer: q.User, Page: r})
-	return page.Map(p, func(e event.Entry) Line {
-		s := e.State()
+	p, err := b.ports.Events.Written(ctx, q.User, q.Span, r)
+	return page.Map(p, func(s event.State) Line {
 		return Line{Kind: audit.Event, ID: int64(s.ID), State: Exposed(s), Text: cmp.Or(s.Title, s.Content), At: s.Created}
 	}), err
 }
@@ -222,13 +266,33 @@ func (b *BackOffice) comments(ctx context.Context, q ListQuery, r page.Request) 
 
 func hiddenIf(is bool) string { return map[bool]string{true: "hidden"}[is] }
 
+// images lists at most userimage.MaxImages.
 func (b *BackOffice) images(ctx context.Context, q ListQuery, r page.Request) (page.Page[Line], error) {
-	p, err := b.ports.Images.List(ctx, userimage.Query{Owner: q.User}, r)
-	return page.Map(p, func(i userimage.Image) Line {
+	line := func(i userimage.Image) Line {
 		return Line{
 			Kind: audit.Image, ID: int64(i.ID), Text: strings.Join(i.Tags.Names(), ", "), At: i.Created, Picture: b.picture(i.Key),
 		}
-	}), err
+	}
+	if q.Span == (page.Span{}) {
+		p, err := b.ports.Images.List(ctx, userimage.Query{Owner: q.User}, r)
+		return page.Map(p, line), err
+	}
+	var all []Line
+	for i, err := range b.ports.Images.All(ctx, userimage.Query{Owner: q.User}) {
+		if err != nil {
+			return page.Page[Line]{}, err
+		}
+		all = append(all, line(i))
+	}
+	return within(q.Span, all, r)
+}
+
+// within returns a page of those of the lines that are in the span, in its order.
+func within(s page.Span, all []Line, r page.Request) (page.Page[Line], error) {
+	all = slices.DeleteFunc(all, func(l Line) bool { return !s.Has(l.At) })
+	key := page.Keys(s, func(l Line) page.Cursor { return page.At(l.At, l.ID) })
+	slices.SortFunc(all, func(a, b Line) int { return key(b).Compare(key(a)) })
+	return page.Slice(r, all, key)
 }
 
 // picture returns the address of the picture in a small size.
@@ -237,7 +301,7 @@ func (b *BackOffice) picture(key media.Key) string {
 }
 
 func (b *BackOffice) reports(ctx context.Context, q ListQuery, r page.Request) (page.Page[Line], error) {
-	p, err := b.ports.Moderation.ReportsBy(ctx, q.User, r)
+	p, err := b.ports.Moderation.ReportsBy(ctx, q.User, q.Span, r)
 	return page.Map(p, func(one moderation.Report) Line {
 		state := string(one.State())
 		if one.State() == moderation.Open {
@@ -245,7 +309,7 @@ func (b *BackOffice) reports(ctx context.Context, q ListQuery, r page.Request) (
 		}
 		return Line{
 			Kind: audit.Kind(one.Kind), ID: one.Thing.ID, State: state,
-			Text: strings.TrimSuffix(string(one.Reason)+": "+one.Text, ": "), At: one.Created,
+			Reason: one.Reason, Text: one.Text, At: one.Created,
 		}
 	}), err
 }
@@ -269,7 +333,7 @@ func partOf[T any](r page.Request, p page.CursorPage[T]) page.Page[T] {
 }
 
 func (b *BackOffice) hidden(ctx context.Context, q ListQuery, r page.Request) (page.Page[Line], error) {
-	p, err := b.ports.Moderation.Of(ctx, q.User, r)
+	p, err := b.ports.Moderation.Of(ctx, q.User, q.Span, r)
 	return page.Map(p, func(h moderation.Hiding) Line {
 		return Line{Kind: audit.Kind(h.Kind), ID: h.ID, State: "hidden", Text: h.Reason, At: h.At}
 	}), err
@@ -282,16 +346,18 @@ func (b *BackOffice) sessions(ctx context.Context, q ListQuery, r page.Request) 
 		return page.Page[Line]{}, err
 	}
 	tokens, err := b.ports.Tokens.OfUsers(ctx, q.User)
-	p := page.Page[Line]{Request: r}
+	if err != nil {
+		return page.Page[Line]{}, err
+	}
+	var all []Line
 	for _, t := range tokens {
 		state := "ended"
 		if t.IsValid(account, b.ports.Now()) {
 			state = "valid"
 		}
-		p.Items = append(p.Items, Line{Kind: audit.Token, ID: int64(t.ID), State: state, At: t.Created})
+		all = append(all, Line{Kind: audit.Token, ID: int64(t.ID), State: state, At: t.Created})
 	}
-	p.Total = len(p.Items)
-	return p, err
+	return within(q.Span, all, r)
 }
 
 func (b *BackOffice) acts(ctx context.Context, q ListQuery, r page.Request) (page.Page[Line], error) {

@@ -2,11 +2,13 @@ package backoffice
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"plaza/application/telemetry"
 	"plaza/domain/access"
 	"plaza/domain/calendar"
+	"plaza/domain/imported"
 	"plaza/domain/page"
 	"plaza/domain/verification"
 )
@@ -28,23 +30,19 @@ type FailingJob struct {
 	Since    time.Time // the end of the first of them
 }
 
+// Waiting is how many things of a kind wait.
+type Waiting struct {
+	Key   string
+	Area  access.Area // whose roles see it
+	Count int
+}
+
 // Overview is what waits, and what came in on the last days. Its counts end at telemetry.MaxCount: one of so many means
 // so many or more.
 type Overview struct {
 	At time.Time
 
-	OpenOrders      int // that wait for a payment
-	InDoubt         int // prepayments of which the wallet has not told whether they are paid
-	RefundDue       int // payments that came in twice or too late, and are not refunded
-	Disputed        int // payments that contradict their order, or have none
-	Refunds         int // that the wallet has not confirmed
-	AbnormalRefunds int // whose money did not arrive
-	OpenFindings    int // differences between a bill of the wallet and the ledger
-
-	OpenReports int // that staff have not decided
-
-	RejectingImports int // that rejected lines on the last days, of the latest page.MaxSize
-
+	Waiting    []Waiting // what the actor may see
 	Translator Budget
 	Messages   Budget
 	Jobs       []FailingJob
@@ -87,25 +85,30 @@ func (b *BackOffice) Overview(ctx context.Context, actor access.Actor) (Overview
 	if err != nil {
 		return Overview{}, err
 	}
-	latest, _ := page.New(1, page.MaxSize) // both are positive
-	runs, err := b.ports.Imports.Runs(ctx, latest)
+	lately := imported.RunFilter{IsRejecting: true, Span: page.Span{From: now.Add(-rejectsShown)}}
+	rejecting, err := b.ports.Imports.Runs(ctx, lately, page.Request{})
 	if err != nil {
 		return Overview{}, err
 	}
-	o := Overview{
-		At: now, OpenOrders: recent.OpenOrders, InDoubt: recent.InDoubt, RefundDue: sample.RefundDue, Disputed: sample.Disputed,
-		Refunds: recent.Refunds, AbnormalRefunds: sample.AbnormalRefunds, OpenReports: recent.OpenReports,
+	findings := 0
+	for _, n := range sample.OpenFindings {
+		findings = min(findings+n, telemetry.MaxCount)
+	}
+	waiting := []Waiting{
+		{"reports", access.Reports, recent.OpenReports},
+		{"due", access.Money, sample.RefundDue},            // came in twice or too late, and are not refunded
+		{"disputed", access.Money, sample.Disputed},        // contradict their order, or have none
+		{"abnormal", access.Money, sample.AbnormalRefunds}, // whose money did not arrive
+		{"processing", access.Money, recent.Refunds},       // that the wallet has not confirmed
+		{"open", access.Orders, recent.OpenOrders},         // wait for a payment
+		{"unknown", access.Orders, recent.InDoubt},         // prepayments of which the wallet has not told whether they are paid
+		{"findings", access.Money, findings},               // differences between a bill of the wallet and the ledger
+		{"rejects", access.Imports, min(rejecting.Total, telemetry.MaxCount)},
+	}
+	return Overview{
+		At: now, Waiting: slices.DeleteFunc(waiting, func(w Waiting) bool { return !actor.May(w.Area) }),
 		Translator: Budget{Name: spending.Translator, Limit: budget, Spent: sample.Spent},
 		Messages:   Budget{Limit: b.ports.Messages.Messages, Spent: taken.Messages},
 		Jobs:       b.ports.Jobs.Failing(), Days: recent.Days,
-	}
-	for _, r := range runs.Items {
-		if r.Rejected > 0 && now.Sub(r.Began) < rejectsShown {
-			o.RejectingImports++
-		}
-	}
-	for _, n := range sample.OpenFindings {
-		o.OpenFindings = min(o.OpenFindings+n, telemetry.MaxCount)
-	}
-	return o, nil
+	}, nil
 }

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
+	"strings"
 	"time"
 
 	"plaza/domain/access"
@@ -27,26 +29,70 @@ type Person struct {
 	Sessions int // valid keys; a disabled account has none
 }
 
-// PeopleQuery finds people by one of its first three fields.
+// PeopleQuery finds people by at most one of its first four fields. Without any, it lists all.
 type PeopleQuery struct {
+	Typed string  // one of the others. Digits that are no uid are a telephone without its plus
 	Phone string  // the number that an account logs in with, as user.ParseTypedPhone reads it
 	UID   user.ID // zero: none
 	Name  string  // as in people.Search
+	access.AccountFilter
 	page.CursorRequest
 }
 
-// errOneCriterion is the fault of a query with none or several of the criteria.
-var errOneCriterion = fault.New(fault.Invalid, "Send exactly one of phone, uid and name.")
-
-// Find returns the people whom the query finds, also those whose account is disabled. Only a name can find several, those
-// behind the cursor.
-func (b *BackOffice) Find(ctx context.Context, q PeopleQuery, readErr error) (page.CursorPage[Person], error) {
-	if readErr != nil {
-		return page.CursorPage[Person]{}, readErr
+// ReadAccounts returns the filter of the parameters state and role, which value returns by their names (OFF-05).
+func ReadAccounts(value func(name string) string) (f access.AccountFilter, err error) {
+	var wrong fault.Fields
+	f.IsDisabled = chosen(&wrong, value, "state", "", "disabled") != ""
+	f.Role = chosen(&wrong, value, "role", "", RoleChoices()...)
+	if f.IsStaff = f.Role != ""; f.Role == "any" {
+		f.Role = ""
 	}
-	criteria := []bool{q.Phone != "", q.UID != 0, q.Name != ""}
-	if len(slices.DeleteFunc(criteria, func(is bool) bool { return !is })) != 1 {
-		return page.CursorPage[Person]{}, errOneCriterion
+	return f, wrong.Err()
+}
+
+// RoleChoices returns what ReadAccounts reads as a role.
+func RoleChoices() []access.Role { return append(access.Roles(), "any") }
+
+// errCriteria is the fault of a query with several of the criteria.
+var errCriteria = fault.New(fault.Invalid, "Send at most one of q, phone, uid and name.")
+
+// People returns the people whom the query finds, which are read by cursors.
+func (b *BackOffice) People(ctx context.Context, q PeopleQuery) Listing[Person] {
+	return Listing[Person]{
+		Name: "people", Sorts: NewestFirst, Table: people, Read: func(s page.Span, r page.Request) (page.Page[Person], error) {
+			q.Span, q.CursorRequest = s, page.Behind(r.After(), r.Size())
+			found, err := b.Find(ctx, q)
+			return partOf(r, found), err
+		},
+	}
+}
+
+// Find returns the people whom the query finds, also those whose account is disabled: by a name those behind the cursor in the order of
+// uids, without a criterion in that of the span.
+func (b *BackOffice) Find(ctx context.Context, q PeopleQuery) (page.CursorPage[Person], error) {
+	criteria := []bool{q.Typed != "", q.Phone != "", q.UID != 0, q.Name != ""}
+	switch len(slices.DeleteFunc(criteria, func(is bool) bool { return !is })) {
+	case 0:
+		members, err := b.ports.Accounts.Newest(ctx, q.AccountFilter, q.CursorRequest)
+		if err != nil {
+			return page.CursorPage[Person]{}, err
+		}
+		found, err := b.describe(ctx, members.Items)
+		return page.CursorPage[Person]{Items: found, Next: members.Next}, err
+	case 1:
+		found, err := b.find(ctx, q)
+		found.Items = slices.DeleteFunc(found.Items, func(p Person) bool {
+			return !q.Admits(access.Account{Disabled: p.Disabled, Roles: p.Roles}, p.Joined)
+		})
+		return found, err
+	}
+	return page.CursorPage[Person]{}, errCriteria
+}
+
+// find returns the people whom the one criterion of the query finds.
+func (b *BackOffice) find(ctx context.Context, q PeopleQuery) (page.CursorPage[Person], error) {
+	if q.Typed != "" {
+		return b.findTyped(ctx, q)
 	}
 	if q.Name != "" {
 		return b.findByName(ctx, q)
@@ -68,6 +114,28 @@ func (b *BackOffice) Find(ctx context.Context, q PeopleQuery, readErr error) (pa
 	}
 	found, err := b.persons(ctx, id)
 	return page.CursorPage[Person]{Items: found}, err
+}
+
+func (b *BackOffice) findTyped(ctx context.Context, q PeopleQuery) (page.CursorPage[Person], error) {
+	as := PeopleQuery{CursorRequest: q.CursorRequest}
+	uid, notUID := strconv.ParseInt(q.Typed, 10, 64)
+	_, notPhone := user.ParseTypedPhone(q.Typed)
+	switch {
+	case strings.HasPrefix(q.Typed, "+") || notUID != nil && notPhone == nil:
+		as.Phone = q.Typed
+	case notUID == nil:
+		as.UID = user.ID(uid)
+	default:
+		as.Name = q.Typed
+	}
+	found, err := b.find(ctx, as)
+	if err == nil && as.UID != 0 && len(found.Items) == 0 && notPhone == nil {
+		found, err = b.find(ctx, PeopleQuery{Phone: q.Typed})
+	}
+	if wrong := fault.FieldsOf(err); wrong != nil {
+		err = fault.Fields{"q": append(wrong["phone"], wrong["name"]...)}.Err()
+	}
+	return found, err
 }
 
 func (b *BackOffice) findByName(ctx context.Context, q PeopleQuery) (page.CursorPage[Person], error) {

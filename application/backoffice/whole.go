@@ -69,27 +69,6 @@ func (b *BackOffice) Comment(ctx context.Context, id event.CommentID) (event.Com
 	return b.ports.Discussion.Comment(ctx, id)
 }
 
-// FindTyped returns the people behind the cursor whom the text finds: by a telephone, by a uid, or by a name. Digits that are no uid
-// are a telephone without its plus.
-func (b *BackOffice) FindTyped(ctx context.Context, text string, r page.CursorRequest) (page.CursorPage[Person], error) {
-	q := PeopleQuery{CursorRequest: r}
-	uid, notUID := strconv.ParseInt(text, 10, 64)
-	_, notPhone := user.ParseTypedPhone(text)
-	switch {
-	case strings.HasPrefix(text, "+") || notUID != nil && notPhone == nil:
-		q.Phone = text
-	case notUID == nil:
-		q.UID = user.ID(uid)
-	default:
-		q.Name = text
-	}
-	found, err := b.Find(ctx, q, nil)
-	if err == nil && q.UID != 0 && len(found.Items) == 0 && notPhone == nil {
-		found, err = b.Find(ctx, PeopleQuery{Phone: text}, nil)
-	}
-	return found, err
-}
-
 // FindMoney returns what the text finds: an order by its number, a payment by its number at the wallet if the actor may see it, and
 // people by a telephone, a uid or a name.
 func (b *BackOffice) FindMoney(ctx context.Context, actor access.Actor, text string) (found []Line, err error) {
@@ -101,24 +80,18 @@ func (b *BackOffice) FindMoney(ctx context.Context, actor access.Actor, text str
 			return nil, err
 		}
 	}
-	var paid page.Page[payment.Payment]
 	if actor.May(access.Money) {
-		paid, err = b.ports.Ledger.Payments(ctx, payment.PaymentFilter{Transaction: text}, page.Request{})
+		paid, err := b.payments(ctx, ListQuery{Transaction: text}, page.Request{})
+		if found = append(found, paid.Items...); err != nil {
+			return nil, err
+		}
 	}
-	for _, p := range paid.Items {
-		found = append(found, Line{
-			Kind: audit.Payment, ID: int64(p.ID), State: Standing(p), Amount: p.Amount, Currency: p.Currency, Number: text, At: p.Received,
-		})
-	}
-	if err != nil {
-		return nil, err
-	}
-	people, err := b.FindTyped(ctx, text, page.Behind(page.Cursor{}, page.DefaultSize))
+	people, err := b.Find(ctx, PeopleQuery{Typed: text})
 	for _, p := range people.Items {
 		found = append(found, Line{Kind: audit.Account, ID: int64(p.ID), User: p.ID, Name: p.Username, Text: p.Phone.String(), At: p.Joined})
 	}
-	if fault.Is(err, fault.Invalid) && len(found) > 0 { // the text is no number, uid or name
-		err = nil
+	if err != nil && (!fault.Is(err, fault.Invalid) || len(found) == 0) { // else the text is no number, uid or name
+		return nil, err
 	}
-	return found, err
+	return b.named(ctx, found)
 }

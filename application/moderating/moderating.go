@@ -101,7 +101,7 @@ func (m *Moderating) keep(ctx context.Context, r moderation.Report) (moderation.
 
 // Reported returns a page of the actor's reports, the newest first (MOD-07).
 func (m *Moderating) Reported(ctx context.Context, actor access.Actor, r page.Request) (page.Page[moderation.Report], error) {
-	return m.store.ReportsBy(ctx, actor.ID, r)
+	return m.store.ReportsBy(ctx, actor.ID, page.Span{}, r)
 }
 
 // owner returns whose the thing is. One that does not exist and one that the actor may not see are the same fault on the field
@@ -172,7 +172,7 @@ func authorOf(item feed.Listable) user.ID {
 
 // Hidden returns a page of the actor's things that staff have hidden, the newest first (MOD-03).
 func (m *Moderating) Hidden(ctx context.Context, actor access.Actor, r page.Request) (page.Page[moderation.Hiding], error) {
-	return m.store.Of(ctx, actor.ID, r)
+	return m.store.Of(ctx, actor.ID, page.Span{}, r)
 }
 
 // Cases is a part of the cases, the things as they are, and the people that they name. Those who are being erased are missing, and

@@ -51,7 +51,7 @@ func (c orderReconcile) Run(ctx context.Context, s streams) error {
 			return err
 		}
 		open := pages(func(p page.Request) (page.Page[payment.Finding], error) {
-			return app.Reconciling.Findings(ctx, payment.FindingFilter{Day: day, State: payment.FindingOpen}, p)
+			return app.Reconciling.Findings(ctx, payment.FindingFilter{State: payment.FindingOpen}.Of(day), p)
 		})
 		if c.JSON {
 			out := reconciled{day.String(), result.Open() == 0 && result.Unapplied == 0, result.Payments, result.Refunds, result.Repaired,

@@ -10,6 +10,7 @@ import (
 	"plaza/bootstrap/demo"
 	"plaza/domain/audit"
 	"plaza/domain/feed"
+	"plaza/domain/imported"
 	"plaza/domain/moderation"
 	"plaza/domain/page"
 	"plaza/domain/payment"
@@ -57,7 +58,7 @@ func TestOFF02_the_demo_has_work_for_staff(t *testing.T) {
 		ByName: "Nora Ashcombe", AboutName: "Rex Vale",
 	}, act)
 
-	runs, err := w.store.Imports().Runs(t.Context(), page.Request{})
+	runs, err := w.store.Imports().Runs(t.Context(), imported.RunFilter{}, page.Request{})
 	require.NoError(t, err)
 	assert.EqualValues(t, 2, runs.Items[0].Rejected)
 	rejects, err := w.store.Imports().RejectsOf(t.Context(), runs.Items[0].ID)

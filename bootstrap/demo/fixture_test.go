@@ -164,6 +164,6 @@ func (w fixture) items(kind feed.Kind) map[feed.CategoryID][]feed.Item {
 func (w fixture) howTos() []publication.HowTo {
 	w.t.Helper()
 	return whole(w.t, func(p page.Request) (page.Page[publication.HowTo], error) {
-		return w.store.HowTos().List(w.t.Context(), nil, p)
+		return w.store.HowTos().List(w.t.Context(), publication.HowToQuery{}, p)
 	})
 }

@@ -4,8 +4,10 @@ import (
 	"context"
 	"net/netip"
 	"slices"
+	"time"
 
 	"plaza/domain/fault"
+	"plaza/domain/page"
 	"plaza/domain/secret"
 	"plaza/domain/user"
 	"plaza/domain/verification"
@@ -125,6 +127,20 @@ func (a Account) Grant(requested []Scope) (Grant, error) {
 	return Grant{Scopes: slices.Clone(requested), IsNarrowed: true}, wrong.Err()
 }
 
+// AccountFilter selects accounts.
+type AccountFilter struct {
+	IsDisabled bool // disabled ones alone
+	IsStaff    bool // those with a role alone
+	Role       Role // those with the role alone; empty: any
+	page.Span       // of when their members joined
+}
+
+// Admits reports whether the filter selects the account of a member who joined then.
+func (f AccountFilter) Admits(a Account, joined time.Time) bool {
+	return (a.Disabled || !f.IsDisabled) && (len(a.Roles) > 0 || !f.IsStaff) && (f.Role == "" || slices.Contains(a.Roles, f.Role)) &&
+		f.Has(joined)
+}
+
 // Accounts stores accounts together with their members. Every implementation passes
 // test/ports.Accounts.
 type Accounts interface {
@@ -139,6 +155,9 @@ type Accounts interface {
 	ByID(ctx context.Context, id user.ID) (Account, error)
 	// AccountsOf returns those of the accounts that exist, each once, in any order. An empty list of ids is not an error.
 	AccountsOf(ctx context.Context, ids []user.ID) ([]Account, error)
+	// Newest returns a part of the members whose accounts the filter selects, by when they joined in the order of its span, ties by
+	// descending uid. It leaves out those whose data was erased.
+	Newest(ctx context.Context, f AccountFilter, r page.CursorRequest) (page.CursorPage[user.Member], error)
 	// List returns at most limit accounts with uids greater than after, by ascending
 	// uid.
 	List(ctx context.Context, after user.ID, limit int) ([]Account, error)

@@ -79,6 +79,9 @@ type Reader interface {
 	// List returns a page of the author's events that the Viewer may see, in order. The
 	// total must equal the number of events on all pages.
 	List(ctx context.Context, q Query) (page.Page[Entry], error)
+	// Written returns a page of the author's events in the span, whoever may see them, by their creation in its order, ties by
+	// descending id.
+	Written(ctx context.Context, author user.ID, s page.Span, p page.Request) (page.Page[State], error)
 	// Commented returns at most limit of the author's events with comments, the event
 	// with the latest comment first, ties by descending id.
 	Commented(ctx context.Context, author user.ID, limit int) ([]Entry, error)

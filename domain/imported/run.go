@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"plaza/domain/fault"
+	"plaza/domain/page"
 )
 
 // RunID numbers runs of imports.
@@ -20,12 +21,24 @@ const (
 	RunFailed      RunState = "failed"      // a file is damaged, or storing failed
 )
 
+// RunStates returns every state of a run.
+func RunStates() []RunState {
+	return []RunState{RunUnfinished, RunCompleted, RunInterrupted, RunFailed}
+}
+
 // Run is a run of an import.
 type Run struct {
 	ID           RunID
 	State        RunState
 	Began, Ended time.Time // Ended is zero until it has
 	RunCounts
+}
+
+// RunFilter selects runs.
+type RunFilter struct {
+	State       RunState // empty: any
+	IsRejecting bool     // only those of which rejected lines are stored
+	page.Span            // of when they began
 }
 
 // RunCounts are what a run has read, and what became of it.

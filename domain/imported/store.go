@@ -75,8 +75,8 @@ type Store interface {
 	BeginRun(ctx context.Context, began time.Time, files []string) (RunID, error)
 	// EndRun stores how the run with the number has ended, with the lines that it has rejected, at most MaxRejects of them.
 	EndRun(ctx context.Context, r Run, rejects []RejectedLine) error
-	// Runs returns a page of the runs, those that began last first.
-	Runs(ctx context.Context, p page.Request) (page.Page[Run], error)
+	// Runs returns a page of the runs that the filter selects, the last first, or in the order of its span.
+	Runs(ctx context.Context, f RunFilter, p page.Request) (page.Page[Run], error)
 	// RejectsOf returns the stored rejects of the run in their order, or ErrNoRun.
 	RejectsOf(ctx context.Context, id RunID) ([]RejectedLine, error)
 	// Known returns those of the refs of users, categories and bundles that are stored.

@@ -194,8 +194,8 @@ type Store interface {
 	Uncopied(ctx context.Context, t Thing) ([]Picture, error)
 	// HasReported reports whether the person has reported the thing.
 	HasReported(ctx context.Context, by user.ID, t Thing) (bool, error)
-	// ReportsBy returns a page of the person's reports, the newest first.
-	ReportsBy(ctx context.Context, by user.ID, r page.Request) (page.Page[Report], error)
+	// ReportsBy returns a page of the person's reports in the span, in its order.
+	ReportsBy(ctx context.Context, by user.ID, s page.Span, r page.Request) (page.Page[Report], error)
 	// Subjects returns the things as they are, also hidden ones and those that only some may see. Those that were deleted are missing.
 	Subjects(ctx context.Context, things []Thing) (map[Thing]Subject, error)
 	// Cases returns the open cases that the query admits, the first reported first, or the decided ones, the latest decided first, or
@@ -228,6 +228,6 @@ type Store interface {
 	// It returns ErrNotHidden if the thing is not hidden, ErrNoHiding if it is and no Hiding of it is stored, and the errors of
 	// Hide if it does not exist.
 	Restore(ctx context.Context, t Thing, to media.Moves) (Hiding, error)
-	// Of returns a page of what is hidden of the owner's things, the newest hiding first, ties by kind, then by number.
-	Of(ctx context.Context, owner user.ID, r page.Request) (page.Page[Hiding], error)
+	// Of returns a page of what is hidden of the owner's things in the span, in its order, ties by kind, then by number.
+	Of(ctx context.Context, owner user.ID, s page.Span, r page.Request) (page.Page[Hiding], error)
 }

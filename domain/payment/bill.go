@@ -14,17 +14,17 @@ type Day struct {
 }
 
 // Beijing has had no summer time since the wallet exists, so no time zone database is needed.
-var beijing = time.FixedZone("UTC+8", 8*60*60)
+var Beijing = time.FixedZone("UTC+8", 8*60*60)
 
 // DayOf returns the day of the instant.
 func DayOf(t time.Time) Day {
-	year, month, day := t.In(beijing).Date()
+	year, month, day := t.In(Beijing).Date()
 	return Day{year, month, day}
 }
 
 // ParseDay reads a day like 2026-11-20.
 func ParseDay(s string) (Day, error) {
-	t, err := time.ParseInLocation(time.DateOnly, s, beijing)
+	t, err := time.ParseInLocation(time.DateOnly, s, Beijing)
 	if err != nil {
 		return Day{}, errors.New("not a day like 2026-11-20")
 	}
@@ -44,7 +44,7 @@ func (d Day) Before() Day {
 
 // Bounds returns the first instant of the day and that of the next one.
 func (d Day) Bounds() (from, until time.Time) {
-	return time.Date(d.Year, d.Month, d.Day, 0, 0, 0, 0, beijing), time.Date(d.Year, d.Month, d.Day+1, 0, 0, 0, 0, beijing)
+	return time.Date(d.Year, d.Month, d.Day, 0, 0, 0, 0, Beijing), time.Date(d.Year, d.Month, d.Day+1, 0, 0, 0, 0, Beijing)
 }
 
 // BillLine is a payment or a refund of a day, as the wallet counts it.

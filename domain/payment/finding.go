@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"plaza/domain/fault"
+	"plaza/domain/page"
 )
 
 // FindingID numbers findings.
@@ -59,9 +60,15 @@ var ErrNoOpenFinding = fault.New(fault.NotFound, "No open difference has this nu
 
 // FindingFilter selects findings.
 type FindingFilter struct {
-	Day   Day          // zero: any
-	Kind  FindingKind  // empty: any
-	State FindingState // empty: any
+	Kind      FindingKind  // empty: any
+	State     FindingState // empty: any
+	page.Span              // of whole days of bills
+}
+
+// Of returns the filter for findings of the bill of the day alone.
+func (f FindingFilter) Of(d Day) FindingFilter {
+	f.From, f.Until = d.Bounds()
+	return f
 }
 
 // LedgerEntry is a payment or a refund of the ledger, to be compared with a line of a bill.

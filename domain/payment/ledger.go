@@ -109,7 +109,7 @@ type Findings interface {
 	// ClaimReconciliation leases the comparison of the day until the instant. It returns false if the day is completed, or
 	// leased at the time.
 	ClaimReconciliation(ctx context.Context, d Day, now, until time.Time) (bool, error)
-	// Findings returns a page of the findings that the filter selects, the newest first.
+	// Findings returns a page of the findings that the filter selects, the newest first, or in the order of its span.
 	Findings(ctx context.Context, f FindingFilter, p page.Request) (page.Page[Finding], error)
 	// SettleFinding makes the open finding settled, and resolved now. It returns ErrNoOpenFinding if none has the number.
 	SettleFinding(ctx context.Context, id FindingID, now time.Time) error

@@ -45,8 +45,8 @@ type Order struct {
 	Transaction string    // the wallet's number; empty: not paid
 }
 
-// AtCursor returns the place of the order in its list, the newest first (GEN-18).
-func (o Order) AtCursor() page.Cursor { return page.At(o.Created, o.ID) }
+// AtCursor returns the place of the order in its list (GEN-18).
+func (o Order) AtCursor(s page.Span) page.Cursor { return s.Money(o.Created, o.Amount, int64(o.ID)) }
 
 // NewOrder returns an open order that can be paid for the given life.
 func NewOrder(of user.ID, subject string, amount int64, life time.Duration, now time.Time) Order {

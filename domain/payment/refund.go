@@ -67,8 +67,8 @@ type Refund struct {
 	NextCheck time.Time
 }
 
-// AtCursor returns the place of the refund in its list, the newest first (GEN-18).
-func (r Refund) AtCursor() page.Cursor { return page.At(r.Created, r.ID) }
+// AtCursor returns the place of the refund in its list (GEN-18).
+func (r Refund) AtCursor(s page.Span) page.Cursor { return s.Money(r.Created, r.Amount, int64(r.ID)) }
 
 // ReasonLimit bounds the reason of a refund. The payer may see it. Wallets accept no longer one.
 var ReasonLimit = text.Limit{Bytes: 80}

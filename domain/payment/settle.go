@@ -42,8 +42,8 @@ type Payment struct {
 	Refunded int64
 }
 
-// AtCursor returns the place of the payment in its list, the latest first (GEN-18).
-func (p Payment) AtCursor() page.Cursor { return page.At(p.Received, p.ID) }
+// AtCursor returns the place of the payment in its list (GEN-18).
+func (p Payment) AtCursor(s page.Span) page.Cursor { return s.Money(p.Received, p.Amount, int64(p.ID)) }
 
 // PaidAt returns when the payment was made, or when it was received if that is not known.
 func (p Payment) PaidAt() time.Time {

@@ -25,7 +25,13 @@ func (h HowTo) AtCursor() page.Cursor {
 
 // HowTos lists imported how-tos. Every implementation passes test/ports.HowTos.
 type HowTos interface {
-	// List returns a page of the how-tos of the categories, of all when none is
-	// named; the newest first, ties by category, byte by byte, and robot.
-	List(ctx context.Context, categories []string, p page.Request) (page.Page[HowTo], error)
+	// List returns a page of the how-tos that the query selects, the newest first or in the order of its span, ties by
+	// category, byte by byte, and robot.
+	List(ctx context.Context, q HowToQuery, p page.Request) (page.Page[HowTo], error)
+}
+
+// HowToQuery selects how-tos.
+type HowToQuery struct {
+	Categories []string // empty: all
+	page.Span           // of their creation
 }

@@ -30,7 +30,9 @@ CREATE UNIQUE INDEX users_by_source ON users (source) WHERE source IS NOT NULL;
 -- Accounts by their telephones: login names without the dash (AUT-03).
 CREATE INDEX users_by_telephone ON users (replace(phone, '-', ''));
 CREATE INDEX users_erasing ON users (id) WHERE erasing;
-CREATE INDEX users_by_joined ON users (joined);
+CREATE INDEX users_by_joined ON users (joined DESC, id DESC);
+CREATE INDEX users_disabled ON users (joined DESC, id DESC) WHERE disabled;
+CREATE INDEX users_of_staff ON users (joined DESC, id DESC) WHERE roles <> '[]';
 
 -- The beginnings of each word of a name, and of both names written together, in the form in which names are compared (USR-08).
 CREATE TABLE name_prefixes (

@@ -20,6 +20,8 @@ CREATE INDEX orders_changed ON orders (user_id, change);
 CREATE INDEX orders_due ON orders (next_check, id) WHERE next_check IS NOT NULL;
 CREATE INDEX orders_of_all ON orders (created DESC, id DESC);
 CREATE INDEX orders_of_state ON orders (state, created DESC, id DESC);
+CREATE INDEX orders_by_amount ON orders (amount DESC, id DESC);
+CREATE INDEX orders_of_state_by_amount ON orders (state, amount DESC, id DESC);
 
 CREATE TRIGGER orders_stay_paid BEFORE UPDATE OF state ON orders WHEN OLD.state = 'paid' AND NEW.state <> 'paid'
 BEGIN
@@ -88,6 +90,8 @@ CREATE INDEX payments_of_order ON payments (order_id, id);
 CREATE INDEX payments_of_user ON payments (user_id, received DESC, id DESC);
 CREATE INDEX payments_newest ON payments (received DESC, id DESC);
 CREATE INDEX payments_of_state ON payments (state, received DESC, id DESC);
+CREATE INDEX payments_by_amount ON payments (amount DESC, id DESC);
+CREATE INDEX payments_of_state_by_amount ON payments (state, amount DESC, id DESC);
 CREATE INDEX payments_still_due ON payments (received, id) WHERE state = 'refund_due' AND refunded < amount;
 -- Bills have payments by the time when they were made.
 CREATE INDEX payments_by_paid ON payments (COALESCE(paid, received), id);
@@ -115,6 +119,8 @@ CREATE INDEX refunds_of_payment ON refunds (payment_id, id);
 CREATE INDEX refunds_of_user ON refunds (user_id, created DESC, id DESC);
 CREATE INDEX refunds_newest ON refunds (created DESC, id DESC);
 CREATE INDEX refunds_of_state ON refunds (state, created DESC, id DESC);
+CREATE INDEX refunds_by_amount ON refunds (amount DESC, id DESC);
+CREATE INDEX refunds_of_state_by_amount ON refunds (state, amount DESC, id DESC);
 CREATE INDEX refunds_due ON refunds (next_check, id) WHERE next_check IS NOT NULL;
 -- Bills have refunds by the time when they were sent.
 CREATE INDEX refunds_by_sent ON refunds (sent, id) WHERE wallet_refund_id <> '';

@@ -61,8 +61,14 @@ func staffFindPeople(t *testing.T, s *server) {
 	sameJSON(t, []any{li.id}, uids(first))
 	sameJSON(t, []any{lin.id}, uids(staff.looksFor(t, "name", "林", "&page_size=1&cursor=", first.text("cursor.next"))))
 
-	staff.get(t, staffPeople).invalid("non_field_errors")
 	staff.looksFor(t, "uid", "1", "&name=ada").invalid("non_field_errors")
+	staff.looksFor(t, "q", "1", "&name=ada").invalid("non_field_errors")
+	staff.looksFor(t, "q", "a").invalid("q")
+	for typed, want := range map[string][]any{li.phone: {li.id}, fmt.Sprint(ada.id): {ada.id}, "林": {li.id, lin.id}} {
+		sameJSON(t, want, uids(staff.looksFor(t, "q", typed)), typed)
+	}
+	sameJSON(t, []any{ada.id, lin.id, li.id, staff.id}, uids(staff.get(t, staffPeople)))
+	sameJSON(t, []any{lin.id}, uids(staff.looksFor(t, "name", "林", "&state=disabled")))
 	staff.looksFor(t, "name", "a").invalid("name")
 	staff.looksFor(t, "phone", "999123456789").invalid("phone")
 	staff.looksFor(t, "uid", "x", "&cursor=y").invalid("uid", "cursor")

@@ -50,9 +50,6 @@ func bordersInQueries(t *testing.T, s *server) {
 			name := parameter.Value.Name
 			for _, value := range borders {
 				query := maps.Clone(needed)
-				if o.template == staffPeople && (name == "phone" || name == "name") {
-					query.Del("uid")
-				}
 				query.Set(name, value)
 				switch name {
 				case "lat", "lng", "within_distance":

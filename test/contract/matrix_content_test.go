@@ -48,6 +48,7 @@ var contentTrials = map[string]trial{
 	"GET /api/pay-admin/v1/payment/": {"office money", plainly(payments, nil, 200)},
 	"POST /api/pay-admin/v1/refund/": {"office money", plainly(refunds, object{"payment": 1, "reason": "x"}, 404)},
 	"GET /api/pay-admin/v1/refund/":  {"office money", plainly(refunds, nil, 200)},
+	"GET /api/pay-admin/v1/search/":  {"office orders", plainly(moneySearch+"?q=1", nil, 200)},
 	"GET /api/pay-admin/v1/finding/": {"office money", plainly(findings, nil, 200)},
 	"GET /api/back-office/v1/audit/": {"office audit", plainly(acts, nil, 200)},
 

@@ -35,17 +35,24 @@ func rolesSeeTheirParts(t *testing.T, s *server) {
 	admin.does(t, "end-sessions/", ada).is(200)
 	admin.does(t, "scopes/", ada, object{"scopes": ordinary, "roles": []any{}}).is(200)
 	for role, sees := range map[access.Role]struct {
-		money, reports bool
-		acts           []string
+		orders, money, reports bool
+		acts                   []string
 	}{
-		access.Moderator: {false, true, []string{"hidden"}},
-		access.Cashier:   {true, false, []string{"order_created"}},
-		access.Support:   {false, false, []string{"sessions_ended", "order_created"}},
-		access.Admin:     {true, true, []string{"scopes_set", "sessions_ended", "order_created", "hidden"}},
+		access.Moderator: {false, false, true, []string{"hidden"}},
+		access.Cashier:   {true, true, false, []string{"order_created"}},
+		access.Support:   {true, false, false, []string{"sessions_ended", "order_created"}},
+		access.Admin:     {true, true, true, []string{"scopes_set", "sessions_ended", "order_created", "hidden"}},
 	} {
 		one := s.staff(t, role)
-		o := one.get(t, overview).is(200)
-		assert.Equal(t, sees.money, o.at("data.money") != nil, role)
+		o := one.get(t, overview).is(200).shows(object{"rejecting_imports": 0})
+		if assert.Equal(t, sees.orders, o.at("data.money") != nil, role); sees.orders {
+			o.shows(object{"money.open_orders": 1, "money.in_doubt": 0})
+			assert.Equal(t, sees.money, o.at("data.money.refund_due") != nil && o.at("data.money.open_findings") != nil, role)
+		}
+		page := s.browser(t).logsIn(one).leads("").body
+		for text, sees := range map[string]bool{"Open orders": sees.orders, "Payments to be refunded": sees.money, "Open reports": sees.reports} {
+			assert.Equal(t, sees, strings.Contains(page, text), "%s: %s", role, text)
+		}
 		assert.Equal(t, sees.reports, o.at("data.open_reports") != nil, role)
 		assert.NotEmpty(t, o.list("data.days"), role)
 		assert.Equal(t, sees.acts, one.get(t, acts).is(200).column("data", "act"), role)

@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"plaza/application/backoffice"
+	"plaza/domain/access"
 	"plaza/domain/audit"
 	"plaza/domain/user"
 )
@@ -26,6 +27,8 @@ var staffListRows = []row{
 	{"OFF-05 acts are found by who did them, what they did, and to whom", staffActsFound, everyStore},
 	{"OFF-05 an export has at most 10,000 rows", staffExportsBounded, oneStore},
 	{"OFF-05 money is found by who pays", staffMoneyFound, oneStore},
+	{"OFF-05 people are listed by when they joined, by their accounts and roles", staffPeopleListed, everyStore},
+	{"OFF-05 imports, how-tos and what a person has are narrowed, turned round and exported", staffOthersListed, everyStore},
 	{"OFF-05 what is wrong about the form of a list is said in the page, and over the interface", staffListsWrong, oneStore},
 }
 
@@ -33,6 +36,8 @@ var staffListRows = []row{
 var staffListSales = []sale{
 	{"OFF-05 who calls about a double payment is served in five clicks", staffServeCaller, oneStore},
 }
+
+const moneySearch = "/api/pay-admin/v1/search/"
 
 // follows opens the page of the first link to a path that the pattern matches.
 func (b *browser) follows(pattern string) *browser {
@@ -120,6 +125,7 @@ func staffListsNarrowed(t *testing.T, s *server) {
 	assert.Equal(t, []any{"Tea", "=HYPERLINK(\"x\"),1", "+86"}, subjects("?sort=oldest"))
 	assert.Equal(t, []any{"=HYPERLINK(\"x\"),1"}, subjects("?from="+days[1]+"&to="+days[1]))
 	assert.Equal(t, []any{"+86"}, subjects(fmt.Sprintf("?user=%d&from=%s", ada.id, days[1])))
+	assert.Equal(t, []any{"+86", "=HYPERLINK(\"x\"),1", "Tea"}, subjects("?sort=amount"), "the amounts are equal")
 	first := staff.get(t, newOrder+"?sort=oldest&cursor=&page_size=1").is(200)
 	assert.Equal(t, []any{"=HYPERLINK(\"x\"),1", "+86"}, subjects("?sort=oldest&cursor="+first.text("cursor.next")))
 
@@ -127,8 +133,18 @@ func staffListsNarrowed(t *testing.T, s *server) {
 	assert.True(t, strings.HasPrefix(staff.exports(t, newOrder+"?format=csv&page=7"), csv+"order,3,,open,"))
 	exported := staff.exports(t, fmt.Sprintf("%s?format=csv&user=%d", newOrder, bob.id))
 	assert.Regexp(t, `^order,2,,open,990,,CNY,\d+,Ada Berg,"'=HYPERLINK\(""x""\),1",,2026-[^\r\n]*Z\r\n$`, strings.TrimPrefix(exported, csv))
+	dear := draftFor(bob)
+	dear["subject"], dear["amount"] = "Dear", 5000
+	staff.post(t, newOrder, dear).is(201)
+	assert.Equal(t, "Dear", subjects("?sort=amount")[0])
+	assert.Equal(t, []any{"Dear"}, subjects(fmt.Sprint("?sort=amount&page_size=1&state=open&user=", bob.id)))
+	for _, list := range []string{payments, refunds} {
+		staff.get(t, list+"?sort=amount").is(200)
+	}
 	b := s.browser(t)
 	b.logsIn(staff).leads("")
+	b.opens("money/?list=orders&sort=amount").shows(200, "greatest amount first")
+	assert.Regexp(t, `(?s)Dear.*HYPERLINK`, html.UnescapeString(b.body))
 	b.opens("money/?list=open&sort=oldest&from="+days[1]).shows(200, "=HYPERLINK", "+86", `value="`+days[1]+`"`)
 	assert.Regexp(t, `(?s)HYPERLINK.*\+86`, html.UnescapeString(b.body))
 	assert.NotContains(t, b.body, "Tea")
@@ -189,6 +205,19 @@ func staffMoneyFound(t *testing.T, s *server) {
 	b.opens("money/search/?q=byron").shows(200, "Augusta Byron", "Augustus Byron", `href="/back-office/`+at)
 	b.opens(fmt.Sprintf("money/?list=orders&user=%d", ada.id)).shows(200, "Money of", "Order 1")
 	b.opens(fmt.Sprintf("money/?list=orders&user=%d", staff.id)).shows(200, "Nothing here.")
+	found := func(q string) []string {
+		return staff.get(t, moneySearch+"?q="+url.QueryEscape(q)).is(200).column("data", "kind")
+	}
+	assert.Equal(t, []string{"account"}, found(ada.phone))
+	assert.Equal(t, []string{"account", "account"}, found("byron"))
+	assert.Equal(t, []string{"order", "account"}, found("1"), "the first account is of staff")
+	assert.Equal(t, []string{"order"}, found("#1"))
+	staff.get(t, moneySearch+"?q=%231").is(200).shows(object{
+		"0.id": 1, "0.user": ada.id, "0.name": "Augusta Byron", "0.state": "open", "0.amount": 990, "0.order": nil, "0.transaction_id": nil,
+	})
+	assert.Empty(t, found("nobody"))
+	staff.get(t, moneySearch).invalid("q")
+	staff.get(t, moneySearch+"?q=x").invalid("q")
 	b.opens("money/search/?q=nobody").shows(404, "No order, no payment and no person")
 	b.opens("money/search/?q=x").shows(400, "Enter at least one Chinese character")
 }
@@ -198,10 +227,14 @@ func staffListsWrong(t *testing.T, s *server) {
 	b := s.browser(t)
 	b.logsIn(staff).leads("")
 	for _, c := range []struct{ query, field string }{
-		{"from=1.1.2026", "from"}, {"to=2026-02-30", "to"}, {"from=2026-02-02&to=2026-02-01", "to"}, {"sort=amount", "sort"},
+		{"from=1.1.2026", "from"}, {"to=2026-02-30", "to"}, {"from=2026-02-02&to=2026-02-01", "to"}, {"sort=name", "sort"},
 		{"format=xlsx", "format"}, {"page_size=x", "page_size"},
 	} {
-		for path, page := range map[string]string{newOrder: "money/", acts: "audit/", staffReports: "reports/", payments: "money/?list=applied"} {
+		for path, page := range map[string]string{
+			newOrder: "money/", acts: "audit/", staffReports: "reports/", payments: "money/?list=applied", findings: "money/?list=findings",
+			staffPeople: "people/", importRuns: "imports/", importedHowTos: "imports/how-tos/",
+			refunds: fmt.Sprintf("people/%d/?all=events", staff.id),
+		} {
 			staff.get(t, path+"?"+c.query).invalid(c.field)
 			sep := map[bool]string{true: "&", false: "?"}[strings.Contains(page, "?")]
 			b.opens(page+sep+c.query).shows(400, "Please correct this:", fmt.Sprintf(`href="#%s"`, c.field), `name="from"`)
@@ -211,4 +244,95 @@ func staffListsWrong(t *testing.T, s *server) {
 		staff.get(t, acts+"?"+query).invalid(query[:strings.Index(query, "=")])
 		b.opens("audit/?"+query).shows(400, "Please correct this:")
 	}
+}
+
+func staffPeopleListed(t *testing.T, s *server) {
+	staff := s.staff(t)
+	s.clock.advance(48 * time.Hour)
+	day := s.clock.Now().In(time.FixedZone("", 8*3600)).Format(time.DateOnly)
+	ada, cashier := s.called(t, "=Ada", "Byron"), s.staff(t, access.Cashier)
+	staff.does(t, "disable/", ada).is(200)
+	b := s.browser(t)
+	b.logsIn(staff).leads("")
+	for query, want := range map[string][]any{
+		"": {cashier.id, ada.id, staff.id}, "sort=oldest": {staff.id, ada.id, cashier.id}, "from=" + day: {cashier.id, ada.id},
+		"state=disabled": {ada.id}, "role=any": {cashier.id, staff.id}, "role=cashier": {cashier.id}, "role=support": {},
+		"role=any&sort=oldest&to=" + day: {staff.id, cashier.id}, "page_size=1": {cashier.id},
+	} {
+		sameJSON(t, want, append([]any{}, staff.get(t, staffPeople+"?"+query).is(200).each("data", "user.uid")...), query)
+		b.opens("people/?" + query).shows(200)
+		assert.Equal(t, len(want), strings.Count(b.body, `<tr role="row"><td`), query)
+	}
+	b.opens("people/?page_size=1").shows(200, ">Next<")
+	b.opens("people/"+b.next()).shows(200, "=Ada Byron")
+	for _, query := range []string{"state=x", "role=x"} {
+		staff.get(t, staffPeople+"?"+query).invalid(query[:strings.Index(query, "=")])
+	}
+	const head = "\ufeffuid,name,phone,is_disabled,roles,joined_at,last_seen_at\r\n"
+	csv := staff.exports(t, staffPeople+"?format=csv&state=disabled")
+	assert.Regexp(t, fmt.Sprintf(`^%d,'=Ada Byron,'\+86-\d+,true,,2026-[^,]*Z,[^,]*\r\n$`, ada.id), strings.TrimPrefix(csv, head))
+	b.opens("people/?format=csv&state=disabled").shows(200, csv)
+}
+
+func staffOthersListed(t *testing.T, s *server) {
+	staff, ada := s.staff(t), s.member(t)
+	day := func() string { return s.clock.Now().In(time.FixedZone("", 8*3600)).Format(time.DateOnly) }
+	first := day()
+	var last string
+	for i, name := range []string{"a", "b", "c"} {
+		at := s.clock.Now().Format(time.RFC3339)
+		s.brings(t, fmt.Sprintf(`{"kind":"user","id":"r%d","username":"+86-1390000000%[1]d","firstname":"Robot","joined":%q}`, i, at),
+			fmt.Sprintf(`{"kind":"bundle","id":%d}`, 90001+i),
+			fmt.Sprintf(`{"kind":"howto","category":%q,"robot":"r%d","bundles":[%d],"created":%q}`, name, i, 90001+i, at),
+			map[bool]string{true: "no JSON"}[name == "b"])
+		last = day()
+		ada.writes(t, object{"title": "event " + name, "publish": true}).is(201)
+		ada.keeps(t, "image "+name)
+		s.clock.advance(25 * time.Hour)
+	}
+	b := s.browser(t)
+	b.logsIn(staff).leads("")
+	rows := func(path string) int {
+		b.opens(path).shows(200)
+		return strings.Count(b.body, `<tr role="row"`) - strings.Count(b.body, "<thead")
+	}
+	for query, want := range map[string][]any{
+		"": {3, 2, 1}, "sort=oldest": {1, 2, 3}, "from=" + last: {3}, "to=" + first: {1}, "rejected=true": {2}, "state=completed": {3, 2, 1},
+		"state=failed": {}, "sort=oldest&page_size=2": {1, 2},
+	} {
+		sameJSON(t, want, append([]any{}, staff.get(t, importRuns+"?"+query).is(200).each("data", "id")...), query)
+		assert.Equal(t, len(want), rows("imports/?"+query), query)
+	}
+	staff.get(t, importRuns+"?state=x&rejected=no").invalid("state", "rejected")
+	b.opens("imports/?format=csv&rejected=true").shows(200, "\ufeffid,state,files,began_at,ended_at,", "\r\n2,completed,", ",1\r\n")
+	assert.Equal(t, b.body, staff.exports(t, importRuns+"?format=csv&rejected=true"))
+	assert.Contains(t, staff.exports(t, rejectsOf(2)+"?format=csv"), ",4,,")
+	for query, want := range map[string][]any{
+		"": {"c", "b", "a"}, "sort=oldest": {"a", "b", "c"}, "from=" + last: {"c"}, "to=" + first: {"a"}, "category=b": {"b"},
+	} {
+		assert.Equal(t, want, staff.get(t, importedHowTos+"?"+query).is(200).each("data", "category"), query)
+		assert.Equal(t, len(want), rows("imports/how-tos/?"+query), query)
+	}
+	b.opens("imports/how-tos/?format=csv&category=b").shows(200, "\ufeffcategory,uid,bundles,created_at,updated_at\r\nb,", ",90002,")
+	assert.Equal(t, b.body, staff.exports(t, importedHowTos+"?format=csv&category=b"))
+	for _, list := range []string{"events", "images"} {
+		path := fmt.Sprintf("people/%d/?all=%s", ada.id, list)
+		assert.Equal(t, []int{3, 1, 2}, []int{
+			rows(path), rows(path + "&from=" + last), rows(path + "&page_size=20&sort=oldest&to=" + day() + "&from=" + next(first)),
+		}, list)
+		b.opens(path+"&sort=oldest").shows(200, `name="all" value="`+list+`"`)
+		assert.Regexp(t, `(?s)(event|image) a.*(event|image) b.*(event|image) c`, b.body)
+		b.opens(path+"&format=csv&sort=oldest&from="+last).shows(200, strings.TrimSuffix(list, "s")+",", " c,")
+		assert.Equal(t, 2, strings.Count(b.body, "\r\n"))
+	}
+	for _, list := range []string{"reports", "hidden", "sessions", "comments"} {
+		assert.Zero(t, rows(fmt.Sprintf("people/%d/?all=%s&from=2125-01-01", ada.id, list)), list)
+	}
+	assert.Equal(t, 1, rows(fmt.Sprintf("people/%d/?all=sessions&sort=oldest&to=%s", ada.id, first)))
+}
+
+// next returns the day after the day.
+func next(day string) string {
+	at, _ := time.Parse(time.DateOnly, day)
+	return at.AddDate(0, 0, 1).Format(time.DateOnly)
 }

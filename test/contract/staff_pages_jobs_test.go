@@ -157,13 +157,13 @@ func staffOrders(t *testing.T, s *server) {
 func staffSeeRejects(t *testing.T, s *server) {
 	s.brings(t, "no JSON")
 	b := s.atWork(t)
-	const card = `<a href="/back-office/imports/"><strong>1</strong> Imports with rejected lines, in 7 days</a>`
+	const card = `<a href="/back-office/imports/?rejected=true"><strong>1</strong> Imports with rejected lines, in 7 days</a>`
 	b.opens("").shows(200, card)
 	b.opens("imports/").shows(200, "completed rejected")
 	s.clock.advance(7*24*time.Hour - time.Minute)
 	b.logsIn(s.staff(t))
 	b.opens("").shows(200, card)
-	s.clock.advance(time.Minute)
+	s.clock.advance(2 * time.Minute)
 	b.opens("").shows(200, "<strong>0</strong> Imports with rejected lines")
 }
 
@@ -228,14 +228,27 @@ func staffSettle(t *testing.T, s *till) {
 	store(found, other)
 	b := s.atWork(t)
 	b.opens("").shows(200, `<a href="/back-office/money/?list=findings"><strong>2</strong> Differences from the wallet’s bills</a>`)
-	b.opens("money/?list=findings").shows(200, "Another amount", "¥9.90", "refund-1, ¥0.99, closed", "2026-11-20")
+	b.opens("money/?list=findings").shows(200, "Another amount", "¥9.90", "refund-1 · ¥0.99 · closed", "2026-11-20")
 	b.sends("money/?list=findings", "finding", "1", "reason", " ").shows(400, "This field may not be blank.")
 	for _, none := range []string{"", "x", "77"} {
 		b.sends("money/?list=findings", "finding", none, "reason", "x").shows(404, "No open difference has this number.")
 	}
 	b.sends("money/?list=findings", "finding", "1", "reason", "Asked by telephone").leads("money/?list=findings&done=settle").
 		shows(200, "The difference is settled.", "A refund that differs")
-	assert.NotContains(t, b.body, "Another amount")
+	assert.NotContains(t, b.body, "refund-1")
+	b.opens("money/?list=findings&state=resolved").shows(200, "refund-1 · ¥0.99 · closed", `<option value="resolved" selected>`)
+	assert.NotContains(t, b.body, "Settle it")
+	b.opens("money/?list=findings&state=all&kind=%27x").shows(200, "<code>t2</code>", "Settle it")
+	b.opens("money/?list=findings&kind=refund&from=2026-11-20&to=2026-11-20&sort=oldest").shows(200, `<option value="refund" selected>`)
+	for query, rows := range map[string]string{
+		"":               "2,2026-11-20,refund,,t2,,,\r\n",
+		"state=resolved": "1,2026-11-20,amount,,t1,990 CNY,\"refund-1, 99 CNY, closed\",", "from=2026-11-21": "", "to=2026-11-19": "",
+	} {
+		b.opens("money/?list=findings&format=csv&"+query).shows(200, "\ufeffid,day,kind,order,wallet_id,expected,found,resolved_at\r\n"+rows)
+		if query != "" {
+			assert.Equal(t, b.body, s.staff(t).exports(t, findings+"?format=csv&"+query))
+		}
+	}
 	b.isRecorded("settled a difference")
 	b.sends("money/?list=findings", "finding", "1", "reason", "x").shows(404)
 	open := func() int {

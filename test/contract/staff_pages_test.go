@@ -171,7 +171,7 @@ func staffPagesSeen(t *testing.T, s *server) {
 	}
 	for path, text := range map[string]string{
 		"nowhere/": "There is no such page.", "money/order/7/": "Order not found.", "people/7777/": "Account not found.",
-		"people/1/forget/": "There is no such page.", "imports/7/": "Import not found.", "imports/7/rejects.csv": "Import not found.",
+		"people/1/forget/": "There is no such page.", "imports/7/": "Import not found.", "imports/7/?format=csv": "Import not found.",
 		"money/search/?q=7": "No order, no payment and no person has this number or name.",
 	} {
 		b.opens(path).shows(404, text, "Log out", `aria-label="Sections"`)
@@ -316,7 +316,7 @@ func staffPagesAudit(t *testing.T, s *server) {
 		fmt.Sprintf("Ada Berg (%d)", staff.id), "disabled the account", fmt.Sprintf("Augusta Byron (%d)", ada.id),
 		fmt.Sprintf(`<a href="/back-office/people/%d/">account %[1]d</a>`, ada.id), "Sells <pills>",
 	}
-	b.opens("audit/").shows(200, "王丽, at the command line", "copied the database", "Older")
+	b.opens("audit/").shows(200, "王丽, at the command line", "copied the database", "Next")
 	assert.NotContains(t, b.body, "Augusta Byron")
 	b.opens("audit/"+b.next()).shows(200, disabled...)
 	b.opens(fmt.Sprintf("audit/?about=%d", ada.id)).shows(200, disabled...)

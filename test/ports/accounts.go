@@ -21,6 +21,7 @@ func Accounts(t *testing.T, open Open) {
 		{"ByID returns the account of the user, or ErrNoAccount", accountByID},
 		{"AccountsOf returns those of the accounts that exist, each once", accountsOf},
 		{"List returns the accounts with higher uids, ascending, at most limit", accountList},
+		{"Newest returns the members whose accounts are disabled, or have a role, by when they joined", newestAccounts},
 		{"Change stores what fn makes of the account", accountChange},
 		{"Change of an unknown account is ErrNoAccount", accountChangeUnknown},
 		{"Changes at once lose nothing", accountChangesAtOnce},

@@ -24,6 +24,7 @@ var eventListing = []promise{
 	{"List returns nothing if a block stands between them", listNoReach},
 	{"List is in the order asked for, ties by ascending id", listOrder},
 	{"the total counts what paging yields, and past it is NotFound", listTotal},
+	{"Written has all events of the author by their creation and by spans of time", writtenSpans},
 	{"Commented has the event with the latest comment first, ties by descending id", commentedOrder},
 	{"Commented follows comments that are taken away", commentedRemoved},
 	{"Commented returns at most limit, of the author's events alone", commentedLimit},

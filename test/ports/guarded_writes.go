@@ -117,7 +117,7 @@ func reporting(w *fixtures) guardedWrite {
 			return report(people[i], charges)
 		},
 		stored: func() []int64 {
-			own, err := w.Moderation.ReportsBy(w.Context(), author, page.Request{})
+			own, err := w.Moderation.ReportsBy(w.Context(), author, page.Span{}, page.Request{})
 			require.NoError(w, err)
 			return mapped(own.Items, func(r moderation.Report) int64 { return int64(r.ID) })
 		},

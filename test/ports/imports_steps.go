@@ -22,6 +22,7 @@ var importsSteps = []promise{
 	{"RememberCover remembers the picture, unless there is one already", rememberCover},
 	{"of many RememberCovers at once, all return the one that is remembered", rememberCoverAtOnce},
 	{"Runs returns the runs that BeginRun has stored, the last first, as EndRun has ended them", runsListed},
+	{"Runs is by the filter and by spans of time", runSpans},
 	{"BeginRun stores an unfinished run", runBegun},
 	{"RejectsOf returns the rejects of the run in their order, or ErrNoRun", runsRejects},
 }
@@ -122,7 +123,7 @@ func rememberCoverAtOnce(w *fixtures) {
 
 func (w *fixtures) runs(r page.Request) page.Page[imported.Run] {
 	w.Helper()
-	p, err := w.Imports.Runs(w.Context(), r)
+	p, err := w.Imports.Runs(w.Context(), imported.RunFilter{}, r)
 	require.NoError(w, err)
 	return p
 }
@@ -150,7 +151,7 @@ func runsListed(w *fixtures) {
 	assert.Equal(w, 3, w.runs(second).Total)
 	third, err := page.New(3, 2)
 	require.NoError(w, err)
-	_, err = w.Imports.Runs(w.Context(), third)
+	_, err = w.Imports.Runs(w.Context(), imported.RunFilter{}, third)
 	assert.True(w, fault.Is(err, fault.NotFound))
 }
 

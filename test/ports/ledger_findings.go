@@ -18,6 +18,7 @@ var ledgerFindings = []promise{
 	{"RefundsSent returns refunds that the wallet has confirmed, in the order in which they were sent", refundsSent},
 	{"StoreFindings stores a finding once, with what the last comparison has found", storeFindings},
 	{"Findings is newest first, and selected by the filter", findingsOf},
+	{"Findings is by the days of bills, and in the order of the span", findingSpans},
 	{"EndReconciliation resolves what no comparison has found since it began", endReconciliation},
 	{"SettleFinding resolves an open finding, or returns ErrNoOpenFinding; it stays so while the same is found", settleFinding},
 	{"ClaimReconciliation gives a day to one caller, until it is completed", claimReconciliation},
@@ -196,12 +197,14 @@ func findingsOf(w *fixtures) {
 		all = append([]payment.Finding{f}, all...)
 	}
 	for _, f := range []payment.FindingFilter{
-		{}, {Day: billDay}, {Kind: payment.FoundUnknownThere}, {State: payment.FindingOpen}, {State: payment.FindingResolved},
-		{Day: nextDay, Kind: payment.FoundUnknownThere, State: payment.FindingOpen}, {Kind: payment.FoundRefund},
-		{Day: billDay, Kind: payment.FoundUnknownThere},
+		{}, payment.FindingFilter{}.Of(billDay),
+		{Kind: payment.FoundUnknownThere}, {State: payment.FindingOpen}, {State: payment.FindingResolved},
+		payment.FindingFilter{Kind: payment.FoundUnknownThere, State: payment.FindingOpen}.Of(nextDay), {Kind: payment.FoundRefund},
+		payment.FindingFilter{Kind: payment.FoundUnknownThere}.Of(billDay),
 	} {
 		want := slices.DeleteFunc(slices.Clone(all), func(one payment.Finding) bool {
-			return !f.Day.IsZero() && one.Day != f.Day || f.Kind != "" && one.Kind != f.Kind ||
+			from, _ := one.Day.Bounds()
+			return !f.Has(from) || f.Kind != "" && one.Kind != f.Kind ||
 				f.State != "" && (f.State == payment.FindingResolved) == one.Resolved.IsZero()
 		})
 		assert.Equal(w, want, w.unnumbered(w.findings(f)), f)

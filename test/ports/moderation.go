@@ -23,6 +23,7 @@ func Moderation(t *testing.T, open Open) {
 		{"Report stores the report; the same again is the first", reportOnce},
 		{"the reports of a thing are one case, also at once; another one after the decision", reportCases},
 		{"cases are listed by whose thing they are about and by spans of time", caseSpans},
+		{"the reports of a person and what is hidden of an owner are listed by spans of time", reportSpans},
 		{"open cases are listed by the first report, decided ones by the decision, by what they are, behind a cursor", listCases},
 		{"a case keeps the thing as it was, each form once, and the newest notes", keepVersions},
 		{"a case keeps one copy of each picture; what it does not need is queued", keepCopies},
@@ -227,7 +228,7 @@ func hiddenOf(w *fixtures) {
 	}
 	w.hide(thing(w.write(other, noon).ID()), noon)
 	of := func(r page.Request) page.Page[moderation.Hiding] {
-		p, err := w.Moderation.Of(w.Context(), author, r)
+		p, err := w.Moderation.Of(w.Context(), author, page.Span{}, r)
 		require.NoError(w, err)
 		return p
 	}
@@ -324,7 +325,7 @@ func hideImageQuotas(w *fixtures) {
 	assert.Equal(w, []media.Key{"private/a.png"}, w.dueDeletions(noon))
 	_, err := w.Moderation.Restore(w.Context(), photo(one.ID), media.Moves{})
 	assert.ErrorIs(w, err, userimage.ErrNotFound)
-	p, err := w.Moderation.Of(w.Context(), owner, page.Request{})
+	p, err := w.Moderation.Of(w.Context(), owner, page.Span{}, page.Request{})
 	require.NoError(w, err)
 	require.Len(w, p.Items, 1)
 	assert.Equal(w, photo(two.ID), p.Items[0].Thing)

@@ -247,7 +247,7 @@ func listReportsBy(w *fixtures) {
 	_, err := w.Moderation.Decide(w.Context(), want[2].Case, noon.Add(time.Hour))
 	require.NoError(w, err)
 	own := func(r page.Request) page.Page[moderation.Report] {
-		p, err := w.Moderation.ReportsBy(w.Context(), by, r)
+		p, err := w.Moderation.ReportsBy(w.Context(), by, page.Span{}, r)
 		require.NoError(w, err)
 		return p
 	}

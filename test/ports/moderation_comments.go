@@ -125,7 +125,7 @@ func hideRemoved(w *fixtures) {
 	_, err := w.Moderation.Restore(w.Context(), remark(said[0]), media.Moves{})
 	assert.ErrorIs(w, err, event.ErrNoComment)
 	assert.Equal(w, 1, w.entry(e.ID()).Comments)
-	p, err := w.Moderation.Of(w.Context(), other, page.Request{})
+	p, err := w.Moderation.Of(w.Context(), other, page.Span{}, page.Request{})
 	require.NoError(w, err)
 	assert.Equal(w, 2, p.Total)
 	w.restore(remark(said[1]))

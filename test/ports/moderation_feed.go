@@ -171,7 +171,7 @@ func hideRecordsOf(w *fixtures) {
 	c.importAll(userRecord("other", 1))
 	two := c.uid(phone(1))
 	hidden := func(owner user.ID) (kinds []moderation.Kind) {
-		p, err := w.Moderation.Of(w.Context(), owner, page.Request{})
+		p, err := w.Moderation.Of(w.Context(), owner, page.Span{}, page.Request{})
 		require.NoError(w, err)
 		return mapped(p.Items, func(h moderation.Hiding) moderation.Kind { return h.Kind })
 	}

@@ -126,13 +126,14 @@ func HowTos(t *testing.T, open Open) {
 	open.keeps(t, []promise{
 		{"List has the how-tos of the categories, of all when none is named", listHowTos},
 		{"List is newest first, ties by category and robot", listHowTosNewest},
+		{"List is by spans of time", howToSpans},
 	})
 }
 
 // howTos are in the form in which they are compared: no bundles are nil.
 func (w *fixtures) howTos(r page.Request, categories ...string) page.Page[publication.HowTo] {
 	w.Helper()
-	p, err := w.HowTos.List(w.Context(), categories, r)
+	p, err := w.HowTos.List(w.Context(), publication.HowToQuery{Categories: categories}, r)
 	require.NoError(w, err)
 	return page.Map(p, func(h publication.HowTo) publication.HowTo {
 		if len(h.Bundles) == 0 {

@@ -1,17 +1,22 @@
 package ports
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"plaza/domain/access"
 	"plaza/domain/audit"
+	"plaza/domain/calendar"
 	"plaza/domain/event"
+	"plaza/domain/imported"
 	"plaza/domain/moderation"
 	"plaza/domain/page"
 	"plaza/domain/payment"
+	"plaza/domain/publication"
 	"plaza/domain/user"
 )
 
@@ -42,6 +47,27 @@ func assertSpans[T any](w *fixtures, all []T, at func(T) time.Time, list func(pa
 	}
 }
 
+// assertByAmount asserts that the list has the items, which are the latest first, by their amounts.
+func assertByAmount[T any](w *fixtures, all []T, amount func(T) int64, list func(page.Span, page.Request) (page.Page[T], error)) {
+	w.Helper()
+	want := slices.Clone(all)
+	slices.SortStableFunc(want, func(a, b T) int { return cmp.Compare(amount(b), amount(a)) })
+	assert.NotEqual(w, all, want)
+	s := page.Span{IsByAmount: true}
+	var found []T
+	for after := (page.Cursor{}); ; {
+		p, err := list(s, page.Behind(after, 1).Paged())
+		require.NoError(w, err)
+		if found, after = append(found, p.Items...), p.Next; after == (page.Cursor{}) {
+			break
+		}
+	}
+	assert.Equal(w, want, found)
+	second, err := list(s, pageNo(2, 2))
+	require.NoError(w, err)
+	assert.Equal(w, []any{want[2:], len(all)}, []any{second.Items, second.Total})
+}
+
 // partOf returns the part of a list behind a cursor as a page.
 func partOf[T any](p page.CursorPage[T], err error) (page.Page[T], error) {
 	return page.Page[T]{Items: p.Items, Next: p.Next}, err
@@ -56,28 +82,33 @@ func ledgerSpans(w *fixtures) {
 	var refunds []payment.Refund
 	for i, transaction := range []string{"first", "second", "third"} {
 		at := noon.Add(time.Duration(i) * time.Hour)
-		o := w.charge(order(payer, at))
+		o := order(payer, at)
+		o.Amount = []int64{990, 50, 990}[i]
+		o = w.charge(o)
 		w.pays(o.ID, payment.TradeNo(transaction), transaction, at)
 		orders = slices.Insert(orders, 0, w.traded(o.ID).Order)
 		paid := w.traded(o.ID).Payments[0]
-		refunds = slices.Insert(refunds, 0, w.refunds(paid.ID, 10, payment.RefundNo(transaction), at))
+		refunds = slices.Insert(refunds, 0, w.refunds(paid.ID, o.Amount-40, payment.RefundNo(transaction), at))
 		payments = slices.Insert(payments, 0, w.traded(o.ID).Payments[0])
 		w.refunds(w.paidOnce("of another "+transaction).ID, 10, payment.RefundNo("of another "+transaction), at)
 	}
 	w.addUnmatched("stray", noon)
 	assert.Equal(w, payer, refunds[0].Payer)
-	assertSpans(w, orders, func(o payment.Order) time.Time { return o.Created },
-		func(s page.Span, r page.Request) (page.Page[payment.Order], error) {
-			return w.Ledger.Orders(w.Context(), payment.OrderFilter{User: payer, Span: s}, r)
-		})
-	assertSpans(w, payments, func(p payment.Payment) time.Time { return p.Received },
-		func(s page.Span, r page.Request) (page.Page[payment.Payment], error) {
-			return w.Ledger.Payments(w.Context(), payment.PaymentFilter{User: payer, Span: s}, r)
-		})
-	assertSpans(w, refunds, func(r payment.Refund) time.Time { return r.Created },
-		func(s page.Span, r page.Request) (page.Page[payment.Refund], error) {
-			return w.Ledger.Refunds(w.Context(), payment.RefundFilter{User: payer, Span: s}, r)
-		})
+	listOrders := func(s page.Span, r page.Request) (page.Page[payment.Order], error) {
+		return w.Ledger.Orders(w.Context(), payment.OrderFilter{User: payer, Span: s}, r)
+	}
+	assertSpans(w, orders, func(o payment.Order) time.Time { return o.Created }, listOrders)
+	assertByAmount(w, orders, func(o payment.Order) int64 { return o.Amount }, listOrders)
+	listPayments := func(s page.Span, r page.Request) (page.Page[payment.Payment], error) {
+		return w.Ledger.Payments(w.Context(), payment.PaymentFilter{User: payer, Span: s}, r)
+	}
+	assertSpans(w, payments, func(p payment.Payment) time.Time { return p.Received }, listPayments)
+	assertByAmount(w, payments, func(p payment.Payment) int64 { return p.Amount }, listPayments)
+	listRefunds := func(s page.Span, r page.Request) (page.Page[payment.Refund], error) {
+		return w.Ledger.Refunds(w.Context(), payment.RefundFilter{User: payer, Span: s}, r)
+	}
+	assertSpans(w, refunds, func(r payment.Refund) time.Time { return r.Created }, listRefunds)
+	assertByAmount(w, refunds, func(r payment.Refund) int64 { return r.Amount }, listRefunds)
 }
 
 func auditSpans(w *fixtures) {
@@ -162,5 +193,146 @@ func caseSpans(w *fixtures) {
 				require.NoError(w, err)
 			}
 		}
+	}
+}
+
+func reportSpans(w *fixtures) {
+	author, by := w.newUser(), w.newUser()
+	for i := range 3 {
+		of, at := thing(w.write(author, noon).ID()), noon.Add(time.Duration(i)*time.Hour)
+		w.complainFor(moderation.Spam, "", by, of, author, at)
+		w.complain(w.newUser(), of, author)
+		w.hide(of, at)
+		w.hide(thing(w.write(by, noon).ID()), at)
+	}
+	reports, err := w.Moderation.ReportsBy(w.Context(), by, page.Span{}, page.Request{})
+	require.NoError(w, err)
+	assertSpans(w, reports.Items, func(r moderation.Report) time.Time { return r.Created },
+		func(s page.Span, r page.Request) (page.Page[moderation.Report], error) {
+			return w.Moderation.ReportsBy(w.Context(), by, s, r)
+		})
+	hidden, err := w.Moderation.Of(w.Context(), author, page.Span{}, page.Request{})
+	require.NoError(w, err)
+	assertSpans(w, hidden.Items, func(h moderation.Hiding) time.Time { return h.At },
+		func(s page.Span, r page.Request) (page.Page[moderation.Hiding], error) {
+			return w.Moderation.Of(w.Context(), author, s, r)
+		})
+}
+
+func writtenSpans(w *fixtures) {
+	author := w.newUser()
+	var all []event.State
+	for i := range 3 {
+		at := noon.Add(time.Duration(i) * time.Hour)
+		e := w.write(author, at, func(c *event.Change) { c.Date = new(calendar.DateOf(noon).AddDays(-i)) })
+		w.write(w.newUser(), at)
+		all = slices.Insert(all, 0, e.State())
+	}
+	w.hide(thing(all[1].ID), noon)
+	all[1].IsHidden = true
+	assertSpans(w, all, func(e event.State) time.Time { return e.Created },
+		func(s page.Span, r page.Request) (page.Page[event.State], error) {
+			return w.EventReader.Written(w.Context(), author, s, r)
+		})
+}
+
+func howToSpans(w *fixtures) {
+	robot := w.newUser()
+	var all []publication.HowTo
+	for i := range 3 {
+		h := howTo(string(rune('c'-i)), robot, noon.Add(time.Duration(i)*time.Hour), 1)
+		w.imports(h)
+		all = slices.Insert(all, 0, h)
+	}
+	assertSpans(w, all, func(h publication.HowTo) time.Time { return h.Created },
+		func(s page.Span, r page.Request) (page.Page[publication.HowTo], error) {
+			return w.HowTos.List(w.Context(), publication.HowToQuery{Span: s}, r)
+		})
+	again := howTo("z", robot, noon, 1)
+	w.imports(again)
+	for oldestFirst, want := range map[bool][]string{true: {"c", "z", "b", "a"}, false: {"a", "b", "c", "z"}} {
+		p, err := w.HowTos.List(w.Context(), publication.HowToQuery{Span: page.Span{IsOldestFirst: oldestFirst}}, page.Request{})
+		require.NoError(w, err)
+		assert.Equal(w, want, mapped(p.Items, func(h publication.HowTo) string { return h.Category }))
+	}
+}
+
+func runSpans(w *fixtures) {
+	var all []imported.Run
+	for i, state := range []imported.RunState{imported.RunFailed, imported.RunCompleted, imported.RunUnfinished} {
+		r := imported.Run{State: state, Began: noon.Add(time.Duration(i) * time.Hour), Ended: noon.Add(3 * time.Hour)}
+		r.Files, r.Rejected = []string{"a.jsonl"}, int64(i)
+		var err error
+		r.ID, err = w.Imports.BeginRun(w.Context(), r.Began, r.Files)
+		require.NoError(w, err)
+		if state == imported.RunUnfinished {
+			r.Ended, r.Rejected = time.Time{}, 0
+		} else {
+			require.NoError(w, w.Imports.EndRun(w.Context(), r, make([]imported.RejectedLine, i)))
+		}
+		all = slices.Insert(all, 0, r)
+	}
+	assertSpans(w, all, func(r imported.Run) time.Time { return r.Began }, func(s page.Span, r page.Request) (page.Page[imported.Run], error) {
+		return w.Imports.Runs(w.Context(), imported.RunFilter{Span: s}, r)
+	})
+	for f, want := range map[imported.RunFilter][]imported.Run{
+		{State: imported.RunUnfinished}: all[:1], {State: imported.RunFailed}: all[2:], {State: imported.RunInterrupted}: {},
+		{IsRejecting: true}: all[1:2], {IsRejecting: true, State: imported.RunFailed}: {},
+	} {
+		p, err := w.Imports.Runs(w.Context(), f, page.Request{})
+		require.NoError(w, err)
+		assert.Equal(w, []any{want, len(want)}, []any{append([]imported.Run{}, p.Items...), p.Total}, f)
+	}
+}
+
+func findingSpans(w *fixtures) {
+	var all []payment.Finding
+	day := func(f payment.Finding) time.Time {
+		from, _ := f.Day.Bounds()
+		return from
+	}
+	for i := range 3 {
+		w.finds(noon, payment.Finding{Day: payment.DayOf(noon.AddDate(0, 0, i)), Kind: payment.FoundAmount, TransactionID: "t"})
+		all = w.findings(payment.FindingFilter{})
+	}
+	list := func(s page.Span, r page.Request) (page.Page[payment.Finding], error) {
+		return w.Ledger.Findings(w.Context(), payment.FindingFilter{Span: s}, r)
+	}
+	for from, want := range map[time.Time][]payment.Finding{day(all[1]): all[:2], day(all[0]): all[:1], {}: all} {
+		p, err := list(page.Span{From: from}, page.Request{})
+		require.NoError(w, err)
+		assert.Equal(w, want, p.Items)
+		p, err = list(page.Span{From: from, IsOldestFirst: true}, page.Behind(page.Cursor{}, 1).Paged())
+		require.NoError(w, err)
+		assert.Equal(w, want[len(want)-1:], p.Items)
+	}
+	p, err := list(page.Span{Until: day(all[1])}, page.Request{})
+	require.NoError(w, err)
+	assert.Equal(w, all[2:], p.Items)
+}
+
+func newestAccounts(w *fixtures) {
+	var all []user.Member
+	for i := range 3 {
+		id := w.newUser(func(m *user.Member) { m.Joined = noon.Add(time.Duration(i) * time.Hour) })
+		all = slices.Insert(all, 0, w.member(id))
+	}
+	newest := func(f access.AccountFilter) func(page.Span, page.Request) (page.Page[user.Member], error) {
+		return func(s page.Span, r page.Request) (page.Page[user.Member], error) {
+			f.Span = s
+			return partOf(w.Accounts.Newest(w.Context(), f, behindOf(r)))
+		}
+	}
+	assertSpans(w, all, func(m user.Member) time.Time { return m.Joined }, newest(access.AccountFilter{}))
+	w.changeAccount(all[0].ID, func(a *access.Account) { a.Disabled = true })
+	w.changeAccount(all[1].ID, func(a *access.Account) { a.Roles = []access.Role{access.Cashier, access.Support} })
+	w.changeAccount(all[2].ID, func(a *access.Account) { a.Roles, a.Disabled = []access.Role{access.Moderator}, true })
+	for f, want := range map[access.AccountFilter][]user.Member{
+		{IsDisabled: true}: {all[0], all[2]}, {IsStaff: true}: {all[1], all[2]}, {IsStaff: true, IsDisabled: true}: {all[2]},
+		{Role: access.Support}: {all[1]}, {Role: access.Admin}: {}, {Role: access.Support, IsDisabled: true}: {},
+	} {
+		p, err := newest(f)(page.Span{}, page.Request{})
+		require.NoError(w, err)
+		assert.ElementsMatch(w, want, p.Items, f)
 	}
 }

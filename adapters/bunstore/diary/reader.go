@@ -114,6 +114,13 @@ func (v Events) List(ctx context.Context, q event.Query) (page.Page[event.Entry]
 	return entries, cmp.Or(err, broken)
 }
 
+func (v Events) Written(ctx context.Context, author user.ID, s page.Span, r page.Request) (page.Page[event.State], error) {
+	p, err := engine.ListPage[EventRow](ctx, v.DB, r, func(query *bun.SelectQuery) *bun.SelectQuery {
+		return engine.Within(query.Where("author_id = ?", author), "created", s)
+	}, engine.Latest(v.DB, s, "created", "id", func(r EventRow) page.Cursor { return page.At(r.Created.Time, r.ID) }))
+	return page.Map(p, EventRow.State), err
+}
+
 // behindEvent returns the day, the creation and the negative id of the event that those of the page are behind.
 func behindEvent(r page.Request) (day calendar.Date, created time.Time, id int64) {
 	_, tie, id := engine.Behind(r)

@@ -2,6 +2,7 @@ package feed
 
 import (
 	"context"
+	"time"
 
 	"github.com/uptrace/bun"
 
@@ -31,18 +32,24 @@ func (r HowToRow) HowTo() publication.HowTo {
 	}
 }
 
-// howTosOf finds the how-tos of the categories $1, or of all if $2 is true: $3 of them after $4 behind the one created at $5 of
-// the category $6 and the robot $7, the newest first, with their number.
+// howTosOf finds the how-tos of the categories $1, or of all if $2 is true, created from $8 to $9: $3 of them after $4 behind the one
+// created at $5 of the category $6 and the robot $7, the newest first, or the oldest if $10 is true, with their number.
 var howTosOf = engine.Both(`
 	SELECT COUNT(*) OVER () AS total, category, robot_id, bundles, created, updated FROM howtos
-	WHERE ($2 OR category = ANY($1)) AND (created < $5 OR created = $5 AND (category, robot_id) > (CAST($6 AS text), CAST($7 AS bigint)))
-	ORDER BY created DESC, category, robot_id
+	WHERE ($2 OR category = ANY($1)) AND created >= $8 AND created < $9 AND (
+		CASE WHEN $10 THEN created > $5 ELSE created < $5 END
+		OR created = $5 AND (category, robot_id) > (CAST($6 AS text), CAST($7 AS bigint)))
+	ORDER BY CASE WHEN $10 THEN created END, created DESC, category, robot_id
 	LIMIT CAST($3 AS bigint) OFFSET CAST($4 AS bigint)`)
 
-func (v HowTos) List(ctx context.Context, categories []string, r page.Request) (page.Page[publication.HowTo], error) {
+func (v HowTos) List(ctx context.Context, q publication.HowToQuery, r page.Request) (page.Page[publication.HowTo], error) {
 	created, _, robot := engine.Behind(r)
-	key := func(row HowToRow) page.Cursor { return row.HowTo().AtCursor() }
-	rows, err := engine.PageOf(ctx, v.DB, r, key, v.DB.Pick(howTosOf),
-		engine.Filled(categories), len(categories) == 0, r.Limit(), r.Offset(), created, r.After().Word, -robot)
+	if q.IsOldestFirst {
+		created = time.UnixMicro(-r.After().Rank).UTC() // the beginning is before all
+	}
+	from, until := engine.Bounds(q.Span)
+	rows, err := engine.PageOf(ctx, v.DB, r, page.Keys(q.Span, func(row HowToRow) page.Cursor { return row.HowTo().AtCursor() }),
+		v.DB.Pick(howTosOf), engine.Filled(q.Categories), len(q.Categories) == 0, r.Limit(), r.Offset(), created, r.After().Word, -robot,
+		from, until, q.IsOldestFirst)
 	return page.Map(rows, HowToRow.HowTo), err
 }

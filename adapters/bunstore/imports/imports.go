@@ -181,9 +181,20 @@ func (v Store) EndRun(ctx context.Context, r imported.Run, rejects []imported.Re
 	return v.DB.Exec(ctx, endRun, r.ID, r.State, r.Ended, encoded(r.RunCounts), encoded(some))
 }
 
-func (v Store) Runs(ctx context.Context, p page.Request) (page.Page[imported.Run], error) {
-	rows, err := engine.ListPage[importRunRow](ctx, v.DB, p, func(query *bun.SelectQuery) *bun.SelectQuery { return query },
-		engine.LatestID(func(r importRunRow) page.Cursor { return page.Cursor{ID: int64(r.ID)} }))
+func (v Store) Runs(ctx context.Context, f imported.RunFilter, p page.Request) (page.Page[imported.Run], error) {
+	rows, err := engine.ListPage[importRunRow](ctx, v.DB, p, func(query *bun.SelectQuery) *bun.SelectQuery {
+		switch f.State {
+		case "":
+		case imported.RunUnfinished:
+			query = query.Where("unfinished")
+		default:
+			query = query.Where("NOT unfinished AND state = ?", f.State)
+		}
+		if f.IsRejecting {
+			query = query.Where("rejects <> '[]'")
+		}
+		return engine.Within(query, "began", f.Span)
+	}, engine.LatestID(f.Span, func(r importRunRow) int64 { return int64(r.ID) }))
 	return page.Map(rows, importRunRow.run), err
 }
 

@@ -152,8 +152,11 @@ func (v Ledger) ClaimReconciliation(ctx context.Context, d payment.Day, now, unt
 
 func (v Ledger) Findings(ctx context.Context, f payment.FindingFilter, r page.Request) (page.Page[payment.Finding], error) {
 	p, err := engine.ListPage[findingRow](ctx, v.DB, r, func(query *bun.SelectQuery) *bun.SelectQuery {
-		if !f.Day.IsZero() {
-			query = query.Where("day = ?", f.Day.String())
+		if !f.From.IsZero() {
+			query = query.Where("day >= ?", payment.DayOf(f.From).String())
+		}
+		if !f.Until.IsZero() {
+			query = query.Where("day < ?", payment.DayOf(f.Until).String())
 		}
 		switch f.State {
 		case payment.FindingOpen:
@@ -162,7 +165,7 @@ func (v Ledger) Findings(ctx context.Context, f payment.FindingFilter, r page.Re
 			query = query.Where("resolved IS NOT NULL")
 		}
 		return engine.WhereSet(query, "kind", f.Kind)
-	}, engine.LatestID(func(r findingRow) page.Cursor { return page.Cursor{ID: int64(r.ID)} }))
+	}, engine.LatestID(f.Span, func(r findingRow) int64 { return int64(r.ID) }))
 	return page.Map(p, findingRow.finding), err
 }
 

@@ -69,7 +69,7 @@ func (v Ledger) Orders(ctx context.Context, f payment.OrderFilter, r page.Reques
 				WHERE state IN ('preparing', 'unknown', 'live', 'closing') AND state IN ('unknown', 'closing'))`)
 		}
 		return engine.WhereSet(engine.WhereSet(engine.Within(query, "created", f.Span), "state", f.State), "user_id", f.User)
-	}, engine.Latest(v.DB, f.Span, "created", "id", func(r OrderRow) page.Cursor { return page.At(r.Created.Time, r.ID) }))
+	}, ordered(v.DB, f.Span, "created", func(r OrderRow) page.Cursor { return r.Order().AtCursor(f.Span) }))
 	return page.Map(p, OrderRow.Order), err
 }
 
@@ -128,7 +128,7 @@ func (v Ledger) Payments(ctx context.Context, f payment.PaymentFilter, r page.Re
 		}
 		query = engine.WhereSet(engine.WhereSet(query, "state", f.State), "order_id", f.Order)
 		return engine.WhereSet(engine.WhereSet(engine.Within(query, "received", f.Span), "user_id", f.User), "id", f.ID)
-	}, engine.Latest(v.DB, f.Span, "received", "id", func(r PaymentRow) page.Cursor { return page.At(r.Received.Time, r.ID) }))
+	}, ordered(v.DB, f.Span, "received", func(r PaymentRow) page.Cursor { return r.Payment().AtCursor(f.Span) }))
 	return page.Map(p, PaymentRow.Payment), err
 }
 
@@ -241,7 +241,7 @@ func (v Ledger) Refunds(ctx context.Context, f payment.RefundFilter, r page.Requ
 	p, err := engine.ListPage[RefundRow](ctx, v.DB, r, func(query *bun.SelectQuery) *bun.SelectQuery {
 		query = engine.WhereSet(engine.Within(query, "created", f.Span), "user_id", f.User)
 		return engine.WhereSet(engine.WhereSet(query, "state", f.State), "payment_id", f.Payment)
-	}, engine.Latest(v.DB, f.Span, "created", "id", func(r RefundRow) page.Cursor { return page.At(r.Created.Time, r.ID) }))
+	}, ordered(v.DB, f.Span, "created", func(r RefundRow) page.Cursor { return r.Refund().AtCursor(f.Span) }))
 	return page.Map(p, RefundRow.Refund), err
 }
 

@@ -4,6 +4,7 @@ import (
 	"github.com/uptrace/bun"
 
 	"plaza/adapters/bunstore/internal/engine"
+	"plaza/domain/page"
 	"plaza/domain/payment"
 	"plaza/domain/user"
 )
@@ -33,6 +34,16 @@ func journal(tx *engine.Tx, of payment.OrderID, entries ...payment.Entry) {
 		tx.Queue("INSERT INTO journal (order_id, happened, noted, out_trade_no, detail) VALUES ($1, $2, $3, $4, $5)",
 			of, e.At, e.Noted, e.TradeNo, e.Detail)
 	}
+}
+
+// ordered returns the order of a list of money: that of the span, by the column of a time or by amounts.
+func ordered[R any](db *engine.DB, s page.Span, at string, key func(R) page.Cursor) engine.Order[R] {
+	o := engine.Latest(db, s, at, "id", key)
+	if o.Key = key; s.IsByAmount {
+		o.By, o.Behind = "amount DESC, id DESC", "(amount, id) < (?, ?)"
+		o.Values = func(c page.Cursor) []any { return []any{c.Rank, c.ID} }
+	}
+	return o
 }
 
 // OrderRow is a row of orders.

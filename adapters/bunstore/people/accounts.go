@@ -15,6 +15,7 @@ import (
 	"plaza/domain/audit"
 	"plaza/domain/media"
 	"plaza/domain/moderation"
+	"plaza/domain/page"
 	"plaza/domain/quota"
 	"plaza/domain/ratelimit"
 	"plaza/domain/user"
@@ -152,6 +153,30 @@ func (v Accounts) List(ctx context.Context, after user.ID, limit int) ([]access.
 	return v.all(ctx, func(query *bun.SelectQuery) *bun.SelectQuery {
 		return engine.Limited(query.Where("id > ?", after).Order("id"), limit)
 	})
+}
+
+func (v Accounts) Newest(ctx context.Context, f access.AccountFilter, r page.CursorRequest) (page.CursorPage[user.Member], error) {
+	key := func(m user.Member) page.Cursor { return page.At(m.Joined, m.ID) }
+	order := engine.Latest(v.DB, f.Span, "u.joined", "u.id", func(row MemberRow) page.Cursor { return key(row.Member()) })
+	rows, err := engine.SelectAll[MemberRow](ctx, v.DB, func(query *bun.SelectQuery) *bun.SelectQuery {
+		query = query.ModelTableExpr("users AS u").Join("LEFT JOIN presence AS p ON p.user_id = u.id").ColumnExpr(
+			"u.id AS member_id, u.firstname, u.lastname, u.expertise, u.location, u.timezone, u.joined, u.avatar, p.seen")
+		if f.IsDisabled {
+			query = query.Where("u.disabled")
+		}
+		if f.IsStaff || f.Role != "" {
+			query = query.Where(v.DB.Pick(engine.Text{Postgres: "u.roles <> '{}'", SQLite: "u.roles <> '[]'"}))
+		}
+		if f.Role != "" {
+			query = query.Where(v.DB.Pick(engine.Text{
+				Postgres: "? = ANY(u.roles)", SQLite: "? IN (SELECT value FROM json_each(u.roles))"}), f.Role)
+		}
+		if r.After != (page.Cursor{}) {
+			query = query.Where(order.Behind, order.Values(r.After)...)
+		}
+		return engine.Within(query.Where("u.phone NOT LIKE 'erased-%'"), "u.joined", f.Span).OrderExpr(order.By).Limit(int64(r.Size() + 1))
+	})
+	return page.UpTo(r.Size(), engine.Mapped(rows, func(r MemberRow) user.Member { return r.Member() }), page.Keys(f.Span, key)), err
 }
 
 func (v Accounts) all(ctx context.Context, selecting func(*bun.SelectQuery) *bun.SelectQuery) ([]access.Account, error) {

@@ -1,8 +1,10 @@
 package staff
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"math"
 	"time"
 
 	"github.com/uptrace/bun"
@@ -90,18 +92,32 @@ const (
 		WHERE case_id = $1 AND content <> '' ORDER BY id DESC LIMIT CAST($2 AS bigint)`
 )
 
-// reportsBy finds the reports of the user $1 behind the number $2, at most $3, from the offset $4.
-const reportsBy = `
-	SELECT r.id, r.author_id, r.kind, r.object_id, r.case_id, r.reason, r.content, r.created, c.owner_id, c.decided, c.outcome,
-		(SELECT COUNT(*) FROM reports n WHERE n.author_id = $1) AS total
-	FROM reports r JOIN report_cases c ON c.id = r.case_id
-	WHERE r.author_id = $1 AND r.id < $2
-	ORDER BY r.id DESC LIMIT CAST($3 AS bigint) OFFSET CAST($4 AS bigint)`
+const (
+	// reportsBy finds the reports of the user $1 behind the number $2, at most $3, from the offset $4, of the time from $5 to $6.
+	reportsBy = `
+		SELECT r.id, r.author_id, r.kind, r.object_id, r.case_id, r.reason, r.content, r.created, c.owner_id, c.decided, c.outcome,
+			(SELECT COUNT(*) FROM reports n WHERE n.author_id = $1 AND n.created >= $5 AND n.created < $6) AS total
+		FROM reports r JOIN report_cases c ON c.id = r.case_id
+		WHERE r.author_id = $1 AND r.id < $2 AND r.created >= $5 AND r.created < $6
+		ORDER BY r.id DESC LIMIT CAST($3 AS bigint) OFFSET CAST($4 AS bigint)`
 
-func (v Moderation) ReportsBy(ctx context.Context, by user.ID, r page.Request) (page.Page[moderation.Report], error) {
-	_, _, id := engine.Behind(r)
-	p, err := engine.PageOf(ctx, v.DB, r, func(r reportRow) page.Cursor { return r.report().AtCursor() }, reportsBy,
-		by, id, r.Limit(), r.Offset())
+	// oldestReportsBy is reportsBy with the oldest first.
+	oldestReportsBy = `
+		SELECT r.id, r.author_id, r.kind, r.object_id, r.case_id, r.reason, r.content, r.created, c.owner_id, c.decided, c.outcome,
+			(SELECT COUNT(*) FROM reports n WHERE n.author_id = $1 AND n.created >= $5 AND n.created < $6) AS total
+		FROM reports r JOIN report_cases c ON c.id = r.case_id
+		WHERE r.author_id = $1 AND r.id > $2 AND r.created >= $5 AND r.created < $6
+		ORDER BY r.id LIMIT CAST($3 AS bigint) OFFSET CAST($4 AS bigint)`
+)
+
+func (v Moderation) ReportsBy(ctx context.Context, by user.ID, s page.Span, r page.Request) (page.Page[moderation.Report], error) {
+	from, until := engine.Bounds(s)
+	statement, id := reportsBy, cmp.Or(r.After().ID, math.MaxInt64)
+	if s.IsOldestFirst {
+		statement, id = oldestReportsBy, -r.After().ID
+	}
+	p, err := engine.PageOf(ctx, v.DB, r, page.Keys(s, func(r reportRow) page.Cursor { return r.report().AtCursor() }), statement,
+		by, id, r.Limit(), r.Offset(), from, until)
 	return page.Map(p, reportRow.report), err
 }
 

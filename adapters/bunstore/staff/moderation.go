@@ -207,17 +207,21 @@ func (v Moderation) Restore(ctx context.Context, t moderation.Thing, to media.Mo
 	return undone, err
 }
 
-func (v Moderation) Of(ctx context.Context, owner user.ID, r page.Request) (page.Page[moderation.Hiding], error) {
-	p, err := engine.ListPage[hiddenRow](ctx, v.DB, r, func(query *bun.SelectQuery) *bun.SelectQuery {
-		return query.Where("owner_id = ?", owner)
-	}, engine.Order[hiddenRow]{
+func (v Moderation) Of(ctx context.Context, owner user.ID, s page.Span, r page.Request) (page.Page[moderation.Hiding], error) {
+	order := engine.Order[hiddenRow]{
 		By:     "hidden_at DESC, kind, object_id",
 		Behind: "hidden_at < ? OR hidden_at = ? AND (kind, object_id) > (?, ?)",
-		Key:    func(r hiddenRow) page.Cursor { return r.hiding().AtCursor() },
+		Key:    page.Keys(s, func(r hiddenRow) page.Cursor { return r.hiding().AtCursor() }),
 		Values: func(c page.Cursor) []any {
-			at := v.DB.Dialect.Instant(time.UnixMicro(c.Rank).UTC())
+			at := v.DB.Dialect.Instant(time.UnixMicro(s.Usual(c).Rank).UTC())
 			return []any{at, at, c.Word, -c.ID}
 		},
-	})
+	}
+	if s.IsOldestFirst {
+		order.By, order.Behind = "hidden_at, kind, object_id", "hidden_at > ? OR hidden_at = ? AND (kind, object_id) > (?, ?)"
+	}
+	p, err := engine.ListPage[hiddenRow](ctx, v.DB, r, func(query *bun.SelectQuery) *bun.SelectQuery {
+		return engine.Within(query.Where("owner_id = ?", owner), "hidden_at", s)
+	}, order)
 	return page.Map(p, hiddenRow.hiding), err
 }

@@ -46,7 +46,6 @@ type parameter struct {
 	Ref                   string `json:"$ref"`
 	Name, In, Description string
 	Required              bool
-	FilledIn              bool `json:"x-filled-in"`
 	Schema                *schema
 	Example               json.RawMessage
 	Examples              ordered[*example]

@@ -121,9 +121,9 @@ type entry struct {
 
 // input is a parameter.
 type input struct {
-	Name, In, Example  string
-	Required, FilledIn bool
-	Shape              shape
+	Name, In, Example string
+	Required          bool
+	Shape             shape
 }
 
 // body is a request body of one media type.
@@ -232,7 +232,7 @@ func (d *document) input(p *parameter, kind string, all ordered[*parameter]) inp
 	if p.Ref != "" {
 		p = deref(p.Ref, kind, all)
 	}
-	in := input{Name: p.Name, In: p.In, Required: p.Required, FilledIn: p.Required || p.FilledIn, Shape: d.shape(p.Schema)}
+	in := input{Name: p.Name, In: p.In, Required: p.Required, Shape: d.shape(p.Schema)}
 	if p.Description != "" {
 		in.Shape.Description = blocks(p.Description)
 	}
