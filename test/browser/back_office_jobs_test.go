@@ -55,6 +55,7 @@ func doesJobs(t *testing.T, browser context.Context) {
 				require.NoError(t, err)
 				w.logsIn(t)
 				w.worksOff(t)
+				w.servesCaller(t)
 			})
 		}
 	}
@@ -111,6 +112,7 @@ func (w *worker) worksOff(t *testing.T) {
 	w.chooses(t, ".tiles a[href$='list=due']")
 	w.chooses(t, "main tbody a")
 	fill(t, w.page, "reason", "Paid twice")
+	fill(t, w.page, "amount", "0.01") // the caller gets the rest
 	w.chooses(t, ".fields .main")
 	w.chooses(t, ".confirm .danger")
 	w.ended(t, "refund")
@@ -130,7 +132,7 @@ func (w *worker) worksOff(t *testing.T) {
 	assert.Empty(t, cases.Items)
 
 	w.begins(t)
-	w.chooses(t, ".tiles a[href$='imports/']")
+	w.chooses(t, ".tiles a[href*='imports/']")
 	w.chooses(t, "main tbody td.sum a")
 	assert.Len(t, chromium.Evaluate[[]string](t, w.page, `[...document.querySelectorAll("tbody tr")].map(row => row.id)`), 2)
 	w.ended(t, "import")
@@ -146,6 +148,32 @@ func (w *worker) worksOff(t *testing.T) {
 	account, err := w.app.Stores.Accounts.ByID(t.Context(), disabledOfDemo)
 	require.NoError(t, err)
 	assert.False(t, account.Disabled)
+}
+
+// servesCaller serves a person who tells their phone number and has paid twice.
+func (w *worker) servesCaller(t *testing.T) {
+	due, err := w.app.Stores.Ledger.Payments(t.Context(), payment.PaymentFilter{State: payment.RefundDue}, page.Request{})
+	require.NoError(t, err)
+	require.Len(t, due.Items, 1)
+	order, err := w.app.Stores.Ledger.Order(t.Context(), due.Items[0].Order)
+	require.NoError(t, err)
+	account, err := w.app.Stores.Accounts.ByID(t.Context(), order.User)
+	require.NoError(t, err)
+	w.begins(t)
+	w.chooses(t, ".sections a[href$='money/']")
+	fill(t, w.page, "q", account.Phone.String())
+	w.chooses(t, ".search button")
+	both := fmt.Sprintf(`[...document.querySelectorAll("#payments tbody tr")].filter(row => row.textContent.includes("¥%d.")).length`, order.Amount/100)
+	assert.Equal(t, 2, chromium.Evaluate[int](t, w.page, both), "both payments")
+	w.chooses(t, fmt.Sprintf("#payments a[href$='money/payment/%d/']", due.Items[0].ID))
+	fill(t, w.page, "reason", "Asked by telephone")
+	w.chooses(t, ".fields .main")
+	w.chooses(t, ".confirm .danger")
+	w.ended(t, "caller")
+	refunds, err := w.app.Stores.Ledger.Refunds(t.Context(), payment.RefundFilter{User: order.User}, page.Request{})
+	require.NoError(t, err)
+	require.Len(t, refunds.Items, 2)
+	assert.Equal(t, "Asked by telephone", refunds.Items[0].Reason)
 }
 
 // keysAreOff shows that the keys of the pages can be switched off, and stay so in this browser.
