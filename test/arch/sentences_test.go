@@ -25,7 +25,7 @@ var notForClients = regexp.MustCompile(`^(Back up Postgres with its own tools|Th
 func reachesClients(p *pkg) bool {
 	switch {
 	case p.within("domain/personaldata"), // describes what is stored
-		p.within("adapters/jsonlines"), p.within("adapters/prometheus"), // for operators
+		p.within("adapters/prometheus"),                                       // for operators
 		p.within("adapters/wallet/sandbox"), p.within("adapters/sms/sandbox"), // servers of their own
 		p.within("adapters/backoffice"), // has its own texts
 		p.within("adapters/httpapi/openapi"), p.within("adapters/httpapi/reference"):
