@@ -2,6 +2,7 @@ package backoffice
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/hmac"
 	"crypto/sha256"
@@ -13,6 +14,7 @@ import (
 	"net/http"
 	"net/url"
 	"path"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -124,6 +126,10 @@ func (s *Site) sentence(err error) string {
 		return s.texts.Failed
 	case f.RetryAfter > 0:
 		return catalogue.Translate(s.language, f.Text) + " " + fmt.Sprintf(s.texts.RetryAfter, f.RetryAfter.Round(time.Second))
+	case f.Kind == fault.Denied: // which may name roles
+		return regexp.MustCompile(`\w+`).ReplaceAllStringFunc(catalogue.Translate(s.language, f.Text), func(word string) string {
+			return cmp.Or(s.texts.People.RoleNames[access.Role(word)], word)
+		})
 	}
 	return catalogue.Translate(s.language, f.Text)
 }

@@ -170,6 +170,7 @@ func pageOf[F, T, V any](
 	return pageAt(c, q, filter, q.Page(), func(f F, r page.Request) (page.Page[T], error) { return find(c.Context(), f, r) }, render)
 }
 
+// pageAt answers with the page of the list that find reads by the filter.
 func pageAt[F, T, V any](
 	c *transport.Call, q *transport.Query, filter F, r page.Request, find func(F, page.Request) (page.Page[T], error), render func(T) V,
 ) (transport.Reply, error) {

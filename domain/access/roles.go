@@ -1,6 +1,7 @@
 package access
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -76,7 +77,7 @@ func (a Actor) Enter(area Area) error {
 	if len(needed) > 1 { // an admin may enter every area
 		needed = needed[:len(needed)-1]
 	}
-	return fault.Newf(fault.Denied, "This needs the role %s.", joined(needed, " or "))
+	return fault.Newf(fault.Denied, "This needs the role %s.", strings.ReplaceAll(strings.Trim(fmt.Sprint(needed), "[]"), " ", "/"))
 }
 
 // Acts returns the acts that the actor sees in the audit: those in the areas that the actor may enter. Admins see all: nil.
@@ -106,12 +107,4 @@ func ParseRoles(names []string) ([]Role, error) {
 		}
 	}
 	return roles, wrong.Err()
-}
-
-func joined(roles []Role, by string) string {
-	names := make([]string, len(roles))
-	for i, r := range roles {
-		names[i] = string(r)
-	}
-	return strings.Join(names, by)
 }

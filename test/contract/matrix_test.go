@@ -131,7 +131,7 @@ func (c *cast) tries(t *testing.T, r httpapi.Route, needs string, who caller, a 
 			assert.Contains(t, said, scope, about)
 		}
 		if slices.Contains(everyRole, who.name) && isForStaff(needs) {
-			roles := strings.Join(slices.DeleteFunc(slices.Clone(officeRoles[needs]), func(role string) bool { return role == "staff" }), " or ")
+			roles := strings.Join(slices.DeleteFunc(slices.Clone(officeRoles[needs]), func(role string) bool { return role == "staff" }), "/")
 			assert.Equal(t, "This needs the role "+cmp.Or(roles, "admin")+".", said, about)
 		}
 		want = no.status

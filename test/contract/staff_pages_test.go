@@ -347,6 +347,8 @@ func staffPagesChinese(t *testing.T, s *server) {
 	} {
 		assert.Contains(t, b.asks("GET", staffRoot+path, nil, chinese...).body, says)
 	}
+	moderator := s.browser(t).logsIn(s.staff(t, access.Moderator))
+	moderator.asks("GET", staffRoot+"money/", nil, chinese...).shows(403, "此操作需要角色 出纳/客服。")
 	at := fmt.Sprintf("%speople/%d/disable/", staffRoot, ada.id)
 	b.asks("GET", at, nil, chinese...).shows(200, "停用此账号？")
 	form = url.Values{"token": {b.token}, "reason": {" "}}
