@@ -16,25 +16,23 @@ import (
 // Recorded returns the acts of staff that the query admits and the actor may see (MOD-04), which are read by cursors. Where a record
 // has lost a name of then, it has the name of now.
 func (b *BackOffice) Recorded(ctx context.Context, actor access.Actor, q audit.Query) Listing[audit.Record] {
-	return Listing[audit.Record]{
-		Name: "audit", Sorts: NewestFirst, Table: acts, Read: func(s page.Span, r page.Request) (page.Page[audit.Record], error) {
-			q = SeenBy(actor, q)
-			q.Span, q.CursorRequest = s, page.Behind(r.After(), r.Size())
-			list, err := b.ports.Audit.List(ctx, q)
-			if err != nil {
-				return page.Page[audit.Record]{}, err
-			}
-			var ids []user.ID
-			for _, r := range list.Items {
-				ids = append(ids, r.By.Staff, r.About)
-			}
-			names, err := b.Names(ctx, ids...)
-			return page.Map(partOf(r, list), func(r audit.Record) audit.Record {
-				r.ByName, r.AboutName = cmp.Or(r.ByName, names[r.By.Staff]), cmp.Or(r.AboutName, names[r.About])
-				return r
-			}), err
-		},
-	}
+	q = SeenBy(actor, q)
+	return listing("audit", acts, &q.Span, func(r page.Request) (page.Page[audit.Record], error) {
+		q.CursorRequest = page.Behind(r.After(), r.Size())
+		list, err := b.ports.Audit.List(ctx, q)
+		if err != nil {
+			return page.Page[audit.Record]{}, err
+		}
+		var ids []user.ID
+		for _, r := range list.Items {
+			ids = append(ids, r.By.Staff, r.About)
+		}
+		names, err := b.Names(ctx, ids...)
+		return page.Map(partOf(r, list), func(r audit.Record) audit.Record {
+			r.ByName, r.AboutName = cmp.Or(r.ByName, names[r.By.Staff]), cmp.Or(r.AboutName, names[r.About])
+			return r
+		}), err
+	})
 }
 
 // Names returns the names of the people. Unknown ones, and those whose data was erased, have none.

@@ -12,12 +12,7 @@ import (
 
 // Imports returns the runs of imports that the filter selects, the latest first.
 func (b *BackOffice) Imports(ctx context.Context, f imported.RunFilter) Listing[imported.Run] {
-	return Listing[imported.Run]{
-		Name: "imports", Sorts: NewestFirst, Table: runs, Read: func(s page.Span, r page.Request) (page.Page[imported.Run], error) {
-			f.Span = s
-			return b.ports.Imports.Runs(ctx, f, r)
-		},
-	}
+	return listing("imports", runs, &f.Span, func(r page.Request) (page.Page[imported.Run], error) { return b.ports.Imports.Runs(ctx, f, r) })
 }
 
 // Rejects returns the lines that the run has rejected, in their order, at most imported.MaxRejects in all. Reading them returns
@@ -42,20 +37,17 @@ func (b *BackOffice) Rejects(ctx context.Context, id imported.RunID) Listing[imp
 
 // HowTos returns the imported how-tos of the categories, of all when none is named.
 func (b *BackOffice) HowTos(ctx context.Context, categories []string) Listing[publication.HowTo] {
-	return Listing[publication.HowTo]{
-		Name: "how-tos", Sorts: NewestFirst, Table: howTos, Read: func(s page.Span, r page.Request) (page.Page[publication.HowTo], error) {
-			return b.ports.HowTos.List(ctx, publication.HowToQuery{Categories: categories, Span: s}, r)
-		},
-	}
+	q := publication.HowToQuery{Categories: categories}
+	return listing("how-tos", howTos, &q.Span, func(r page.Request) (page.Page[publication.HowTo], error) {
+		return b.ports.HowTos.List(ctx, q, r)
+	})
 }
 
 // Findings returns the differences from the wallet's bills that the filter selects. Its days are those of bills.
 func (b *BackOffice) Findings(ctx context.Context, f payment.FindingFilter) Listing[payment.Finding] {
-	return Listing[payment.Finding]{
-		Name: "findings", Sorts: NewestFirst, Table: findings, Zone: payment.Beijing,
-		Read: func(s page.Span, r page.Request) (page.Page[payment.Finding], error) {
-			f.Span = s
-			return b.ports.Ledger.Findings(ctx, f, r)
-		},
-	}
+	l := listing("findings", findings, &f.Span, func(r page.Request) (page.Page[payment.Finding], error) {
+		return b.ports.Ledger.Findings(ctx, f, r)
+	})
+	l.Zone = payment.Beijing
+	return l
 }

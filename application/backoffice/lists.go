@@ -128,30 +128,34 @@ var lists = map[string]func(*BackOffice, context.Context, ListQuery, page.Reques
 	"sessions": (*BackOffice).sessions, "acts": (*BackOffice).acts,
 }
 
+// listing returns a list, the newest first, of which the span selects what read returns.
+func listing[T any](name string, table Table[T], span *page.Span, read func(page.Request) (page.Page[T], error)) Listing[T] {
+	return Listing[T]{Name: name, Sorts: NewestFirst, Table: table, Read: func(s page.Span, r page.Request) (page.Page[T], error) {
+		*span = s
+		return read(r)
+	}}
+}
+
 // Cases returns the reports that the query selects, as read reads them by cursors.
 func Cases(q moderation.Query, read func(moderation.Query) (page.CursorPage[moderation.Case], error)) Listing[moderation.Case] {
-	l := Listing[moderation.Case]{Name: "reports", Sorts: OldestFirst, Table: cases}
-	if q.IsDecided {
-		l.Sorts = NewestFirst
-	}
-	l.Read = func(s page.Span, r page.Request) (page.Page[moderation.Case], error) {
-		q.Span, q.IsTurned, q.CursorRequest = s, s.IsOldestFirst == q.IsDecided, page.Behind(r.After(), r.Size())
+	l := listing("reports", cases, &q.Span, func(r page.Request) (page.Page[moderation.Case], error) {
+		q.IsTurned, q.CursorRequest = q.IsOldestFirst == q.IsDecided, page.Behind(r.After(), r.Size())
 		p, err := read(q)
 		return partOf(r, p), err
+	})
+	if !q.IsDecided {
+		l.Sorts = OldestFirst
 	}
 	return l
 }
 
 // Lines returns the list with the name, which must be one of them.
 func (b *BackOffice) Lines(ctx context.Context, name string, q ListQuery) Listing[Line] {
-	sorts := map[string][]string{"orders": OfMoney, "payments": OfMoney, "refunds": OfMoney}[name]
-	if sorts == nil {
-		sorts = NewestFirst
+	l := listing(name, lines, &q.Span, func(r page.Request) (page.Page[Line], error) { return b.List(ctx, name, q, r) })
+	if slices.Contains([]string{"orders", "payments", "refunds"}, name) {
+		l.Sorts = OfMoney
 	}
-	return Listing[Line]{Name: name, Sorts: sorts, Table: lines, Read: func(s page.Span, r page.Request) (page.Page[Line], error) {
-		q.Span = s
-		return b.List(ctx, name, q, r)
-	}}
+	return l
 }
 
 // List returns a page of the list with the name, which must be one of them. Lists of acts and cases are read by cursors alone.

@@ -58,13 +58,11 @@ var errCriteria = fault.New(fault.Invalid, "Send at most one of q, phone, uid an
 
 // People returns the people whom the query finds, which are read by cursors.
 func (b *BackOffice) People(ctx context.Context, q PeopleQuery) Listing[Person] {
-	return Listing[Person]{
-		Name: "people", Sorts: NewestFirst, Table: people, Read: func(s page.Span, r page.Request) (page.Page[Person], error) {
-			q.Span, q.CursorRequest = s, page.Behind(r.After(), r.Size())
-			found, err := b.Find(ctx, q)
-			return partOf(r, found), err
-		},
-	}
+	return listing("people", people, &q.Span, func(r page.Request) (page.Page[Person], error) {
+		q.CursorRequest = page.Behind(r.After(), r.Size())
+		found, err := b.Find(ctx, q)
+		return partOf(r, found), err
+	})
 }
 
 // Find returns the people whom the query finds, also those whose account is disabled: by a name those behind the cursor in the order of
