@@ -211,7 +211,7 @@ func breaksNoRule(t *testing.T, o *office) {
 			assert.EqualValues(t, setting.width, chromium.Evaluate[int](t, o.page, `document.documentElement.scrollWidth`), "%s %v", name, setting)
 		}
 		o.goes(t, "login/") // which ends the session in this browser
-		assert.Empty(t, violations(t, o.page), "login %v", setting)
+		assert.Empty(t, violations(t, o.page, "html"), "login %v", setting)
 		o.logsIn(t)
 	}
 	o.page.Prefer(t, "prefers-color-scheme", "light")
