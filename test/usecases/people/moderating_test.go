@@ -129,7 +129,7 @@ func (w *cleanupFixture) stored() (n int) {
 var operator = audit.Actor{Person: "maria"}
 
 func TestMOD05_a_report_keeps_a_copy_of_each_picture_until_it_is_not_needed(t *testing.T) {
-	w, store, m, of, _ := newHidingFixture(t)
+	w, store, m, of, keys := newHidingFixture(t)
 	_, isNew, err := m.Report(t.Context(), access.Actor{ID: w.who}, of, moderation.Abuse, "", nil)
 	require.NoError(t, err)
 	require.True(t, isNew)
@@ -137,6 +137,7 @@ func TestMOD05_a_report_keeps_a_copy_of_each_picture_until_it_is_not_needed(t *t
 	require.NoError(t, err)
 	kept := cases.Items[0].Versions[0].Pictures[0].Key
 	assert.True(t, w.isThere(kept))
+	assert.NotContains(t, keys, kept, "the picture itself, whose files go with it")
 	assert.Empty(t, w.check(), "pictures that are missing, or orphans")
 	before := w.stored()
 	_, isNew, err = m.Report(t.Context(), access.Actor{ID: w.who}, of, moderation.Abuse, "", nil)
