@@ -34,6 +34,7 @@ func serveConfig(t *testing.T, config settings.Config, prepare func(*bootstrap.A
 	t.Helper()
 	config.Addr, config.AdminAddr, config.DatabaseURL, config.DataDir = "127.0.0.1:0", "127.0.0.1:0", "memory:", t.TempDir()
 	config.TokenTTL, config.LogFormat, config.WalletTimeout = time.Hour, "text", time.Second
+	config.SecondFactor = settings.SecondFactorOff
 	config, err := bootstrap.Check(config)
 	require.NoError(t, err)
 	listeners, err := bootstrap.Listen(config)

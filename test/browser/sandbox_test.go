@@ -66,8 +66,7 @@ func startTill(t *testing.T) *till {
 		assert.NoError(t, <-ended)
 	})
 	s.api = serveConfig(t, settings.Config{
-		BackOffice: settings.BackOfficePublic, SecondFactor: settings.SecondFactorOff,
-		Wallet: "sandbox", WalletURL: s.url, WalletPoll: 100 * time.Millisecond,
+		BackOffice: settings.BackOfficePublic, Wallet: "sandbox", WalletURL: s.url, WalletPoll: 100 * time.Millisecond,
 		MerchantConfig: settings.MerchantConfig{WalletMchID: "1900000109", WalletKey: key, WalletAppID: "wxbrowser"},
 	}, func(app *bootstrap.App) { s.app = app })
 	s.payer, err = s.app.Signin.Register(t.Context(), signin.Registration{
