@@ -154,6 +154,9 @@ func getsWork(t *testing.T, page *chromium.Tab) {
 	logIn(t, page)
 	chromium.Get(t, page, chromedp.Poll[string](`[...document.querySelectorAll('.try [name=event_id]')].every(field => field.value !== '4711') ? 'seen' : ''`))
 	for _, operation := range gets(t, page, false) {
+		if operation == "stream" { // which does not end
+			continue
+		}
 		send(t, page, operation, "")
 		assert.Contains(t, answered(t, page, operation), "200", operation)
 	}
