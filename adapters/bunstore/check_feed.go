@@ -119,7 +119,11 @@ func (c check) listings(ctx context.Context) error {
 			if err != nil {
 				return err
 			}
-			err = inspect(ctx, c, wrong, func(tx *engine.Tx, of mismatch) (string, error) { return c.relist(tx, source, of) })
+			if c.unfoundOnly {
+				err = c.index(ctx, source, wrong)
+			} else {
+				err = inspect(ctx, c, wrong, func(tx *engine.Tx, of mismatch) (string, error) { return c.relist(tx, source, of) })
+			}
 			if err != nil {
 				return err
 			}
@@ -136,18 +140,37 @@ func (c check) listings(ctx context.Context) error {
 	return nil
 }
 
+// index stores the entries of the records, as they are now, in one transaction.
+func (c check) index(ctx context.Context, source checkSource, missing []mismatch) error {
+	return c.Write(ctx, func(tx *engine.Tx) error {
+		now, err := c.locked(tx, source, engine.Mapped(missing, func(m mismatch) int64 { return m.ID })...)
+		if err == nil {
+			feedstore.Index(c.DB, tx, engine.Mapped(now, func(m mismatch) *search.Entry { return m.should }))
+		}
+		return err
+	})
+}
+
+// locked locks the records and checks them again.
+func (c check) locked(tx *engine.Tx, source checkSource, ids ...int64) ([]mismatch, error) {
+	query := c.Selecting(tx)
+	if source.lock != nil {
+		for _, id := range ids {
+			source.lock(tx, id)
+		}
+		query = tx.NewSelect()
+	}
+	wrong, _, err := c.mismatches(tx.Context(), source, query.Where("id IN (?)", bun.List(ids)), tx.NewSelect)
+	return wrong, err
+}
+
 // relist locks the record and checks it again. One that can't be read is only reported.
 func (c check) relist(tx *engine.Tx, source checkSource, of mismatch) (string, error) {
 	if of.Broken != nil {
 		c.found(Finding{What: fmt.Sprintf("%s %d can't be read: %v", source.kind, of.ID, of.Broken)})
 		return "", nil
 	}
-	query := c.Selecting(tx)
-	if source.lock != nil {
-		source.lock(tx, of.ID)
-		query = tx.NewSelect()
-	}
-	wrong, _, err := c.mismatches(tx.Context(), source, query.Where("id = ?", of.ID), tx.NewSelect)
+	wrong, err := c.locked(tx, source, of.ID)
 	if err != nil || len(wrong) == 0 || wrong[0].Broken != nil {
 		return "", err
 	}

@@ -33,16 +33,18 @@ var putEntry = engine.Text{
 		place = CASE s.created WHEN EXCLUDED.created THEN s.place ELSE EXCLUDED.place END`,
 }
 
-// putEntries is putEntry for many entries without an author: $1 are their kinds, $2 ids, $3 creations in microseconds since 1970, and
-// $4 words. A statement for each takes twice as long. On SQLite, where no statement has a way to go, there is none.
+// putEntries is putEntry for many: $1 are kinds, $2 ids, $3 creations in microseconds since 1970, $4 authors and $5 words. A statement
+// for each takes twice as long. SQLite, where no statement has a way to go, has none.
 var putEntries = engine.Text{Postgres: `
 	INSERT INTO search_entries (kind, id, created, author_id, words)
-	SELECT e.kind, e.id, TIMESTAMPTZ 'epoch' + e.micros * INTERVAL '1 microsecond', 0, array_to_tsvector(string_to_array(e.words, ' '))
-	FROM unnest(CAST($1 AS text[]), CAST($2 AS bigint[]), CAST($3 AS bigint[]), CAST($4 AS text[])) AS e (kind, id, micros, words)
+	SELECT e.kind, e.id, TIMESTAMPTZ 'epoch' + e.micros * INTERVAL '1 microsecond', e.author, array_to_tsvector(string_to_array(e.words, ' '))
+	FROM unnest(CAST($1 AS text[]), CAST($2 AS bigint[]), CAST($3 AS bigint[]), CAST($4 AS bigint[]), CAST($5 AS text[]))
+		AS e (kind, id, micros, author, words)
 	ON CONFLICT (kind, id) DO UPDATE SET created = EXCLUDED.created, author_id = EXCLUDED.author_id, words = EXCLUDED.words`}
 
-// put queues what stores the entries.
-func put(db *engine.DB, tx *engine.Tx, entries []*search.Entry) {
+// Index queues what stores the entries. Nil is none.
+func Index(db *engine.DB, tx *engine.Tx, entries []*search.Entry) {
+	entries = slices.DeleteFunc(entries, func(e *search.Entry) bool { return e == nil })
 	statement := db.Pick(putEntries)
 	if statement == "" || len(entries) == 0 {
 		for _, e := range entries {
@@ -53,6 +55,7 @@ func put(db *engine.DB, tx *engine.Tx, entries []*search.Entry) {
 	tx.Queue(statement, engine.Mapped(entries, func(e *search.Entry) feed.Kind { return e.Kind }),
 		engine.Mapped(entries, func(e *search.Entry) int64 { return e.ID }),
 		engine.Mapped(entries, func(e *search.Entry) int64 { return e.Created.UnixMicro() }),
+		engine.Mapped(entries, func(e *search.Entry) user.ID { return e.Author }),
 		engine.Mapped(entries, func(e *search.Entry) string { return strings.Join(e.Words, " ") }))
 }
 
@@ -149,13 +152,9 @@ func (b *Replacements) ReindexTranslations(db *engine.DB, tx *engine.Tx, records
 	if err != nil {
 		return err
 	}
-	var entries []*search.Entry
-	for _, r := range records {
-		if entry := search.EntryOf(r.Record, r.HTML, names(r.Record)...); entry != nil {
-			entries = append(entries, entry)
-		}
-	}
-	put(db, tx, entries)
+	Index(db, tx, engine.Mapped(records, func(r IndexedRecord) *search.Entry {
+		return search.EntryOf(r.Record, r.HTML, names(r.Record)...)
+	}))
 	return nil
 }
 
