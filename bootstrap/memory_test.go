@@ -40,9 +40,10 @@ func TestCollectorPercent(t *testing.T) {
 		{"little", 8, 4, 400},
 		{"a server at work", 20, 12, 120},
 		{"beside a small picture", 26, 12, 69},
-		{"beside a password that is hashed", 37, 12, 18},
-		{"beside both", 44, 12, 13},
-		{"much", 1000, 800, 40},
+		{"beside a password that is hashed", 37, 12, 32},
+		{"beside both", 44, 12, 27},
+		{"with a thousand streams", 37, 34, 91},
+		{"much", 1000, 800, 80},
 		{"pictures", 400, 12, 12},
 	} {
 		assert.Equal(t, c.percent, collectorPercent(c.live<<20, c.scanned<<20), c.what)
