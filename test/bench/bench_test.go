@@ -131,7 +131,8 @@ func postgresIn(ctx context.Context, tb testing.TB, own ...string) benchedStore 
 				execute(ctx, full, "UPDATE token_uses SET used = now()"),
 				execute(ctx, full, "INSERT INTO presence (user_id, seen) SELECT DISTINCT user_id, now() FROM tokens ON CONFLICT (user_id) DO UPDATE "+
 					"SET seen = now()"),
-				execute(ctx, full, "VACUUM events, event_counts, comments, likes, feed_listings, feed_counters, feed_totals, presence, token_uses"),
+				execute(ctx, full, "VACUUM events, event_counts, comments, likes, feed_listings, feed_counters, feed_totals, presence, token_uses, "+
+					"search_entries"),
 			)
 		},
 	}
