@@ -70,38 +70,41 @@ func sought(q string) (words []string) {
 
 // cut calls add for each word of the text, and withSingles also for each character that is part of a pair.
 func cut(of string, withSingles bool, add func(word string)) {
-	var run []rune
+	of = text.Folded(of)
+	var starts []int // of the characters that stand together
 	var s script
-	end := func() {
+	end := func(at int) {
+		n := len(starts)
+		starts = append(starts, at)
 		switch {
-		case len(run) == 0:
+		case n == 0:
 		case s == spaced:
-			add(string(run[:min(len(run), wordChars)]))
-		case s == symbol, len(run) == 1:
-			add(string(run))
+			add(of[starts[0]:starts[min(n, wordChars)]])
+		case s == symbol, n == 1:
+			add(of[starts[0]:at])
 		default:
-			for i := range run {
+			for i := range n {
 				if withSingles {
-					add(string(run[i : i+1]))
+					add(of[starts[i]:starts[i+1]])
 				}
 				if i > 0 {
-					add(string(run[i-1 : i+1]))
+					add(of[starts[i-1]:starts[i+1]])
 				}
 			}
 		}
-		run = run[:0]
+		starts = starts[:0]
 	}
-	for _, r := range text.Folded(of) {
+	for at, r := range of {
 		is := scriptOf(r)
-		if unicode.IsMark(r) && len(run) > 0 {
+		if unicode.IsMark(r) && len(starts) > 0 {
 			is = s // of the character before it
 		}
 		if is != s || is == symbol {
-			end()
+			end(at)
 		}
 		if s = is; s != noScript {
-			run = append(run, r)
+			starts = append(starts, at)
 		}
 	}
-	end()
+	end(len(of))
 }

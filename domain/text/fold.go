@@ -17,9 +17,16 @@ import (
 // another letter or is a vowel stays: the voicing of kana, vowel signs of Indic scripts, of Thai and the like. Letters of
 // their own stay as well, such as æ and þ.
 func Folded(s string) string {
-	fold := cases.Fold()
-	s = norm.NFKD.String(fold.String(norm.NFKD.String(fold.String(norm.NFD.String(s)))))
-	return strings.Join(strings.Fields(norm.NFC.String(strings.Map(withoutAccent, s))), " ")
+	if isASCII(s) {
+		s = strings.ToLower(s)
+	} else {
+		s = norm.NFC.String(strings.Map(withoutAccent, cases.Fold().String(norm.NFKD.String(s))))
+	}
+	return strings.Join(strings.Fields(s), " ")
+}
+
+func isASCII(s string) bool {
+	return strings.IndexFunc(s, func(r rune) bool { return r > unicode.MaxASCII }) < 0
 }
 
 // strokes are letters that Unicode does not decompose, and these letters without their strokes.
