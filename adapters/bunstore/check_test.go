@@ -148,6 +148,7 @@ func TestMOD02_MOD03_EVT08_Check_finds_and_mends_what_disagrees(t *testing.T) {
 			"DELETE FROM search_entries",
 			"UPDATE search_entries SET id = 77",
 			"UPDATE search_entries SET author_id = 77",
+			"UPDATE search_entries SET private = NOT private",
 			"UPDATE search_entries SET words = 'another'",
 			"UPDATE feed_counters SET count = count + 1 WHERE count > 0",
 			"UPDATE feed_counters SET count = 0, created = NULL, updated = NULL",

@@ -157,8 +157,8 @@ INSERT INTO feed_listings (kind, id, category_id, created, updated, lat, lng)
 INSERT INTO feed_counters SELECT category_id, kind, id % 16, count(*), max(created), max(updated) FROM feed_listings GROUP BY 1, 2, 3;
 INSERT INTO feed_totals SELECT kind, id % 16, count(*), 1 FROM feed_listings WHERE kind <> 'xfile' GROUP BY 1, 2;
 INSERT INTO feed_totals VALUES ('category', 0, 0, 200);
-INSERT INTO search_entries ({columns}kind, id, created, author_id, words)
-	SELECT {place n}'xfile', n, {ago n}, 10000 + n, {words 'a 大 b' || (n % 2) || ' c' || (n % 3) || ' d' || (n % 5) || ' e' || (n % 7) || ' §xfile' ||
+INSERT INTO search_entries ({columns}kind, id, created, author_id, private, words)
+	SELECT {place n}'xfile', n, {ago n}, 10000 + n, false, {words 'a 大 b' || (n % 2) || ' c' || (n % 3) || ' d' || (n % 5) || ' e' || (n % 7) ||
 		CASE WHEN n = 30000 THEN ' rare' WHEN n > 59900 THEN ' old' ELSE '' END} FROM {series 60000};
 INSERT INTO translations SELECT {hash n}, 'A text', {ago -n} FROM {series 20000};
 INSERT INTO news (site_name, site_logo, url, title, released, html, category, city, district, province, country)

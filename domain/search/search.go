@@ -6,7 +6,6 @@ package search
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"time"
 
@@ -28,11 +27,12 @@ var ErrNoWord = fault.New(fault.Invalid, "Enter at least one letter, digit or sy
 
 // Entry is what the index has of a thing.
 type Entry struct {
-	Kind    feed.Kind
-	ID      int64
-	Created time.Time
-	Author  user.ID  // of an event; of others zero, because blocks do not hide them
-	Words   []string // of the text, and the scope: each once, in order
+	Kind      feed.Kind
+	ID        int64
+	Created   time.Time
+	Author    user.ID // of an event; of others zero, because blocks do not hide them
+	IsPrivate bool    // its author alone finds it
+	Words     []string
 }
 
 // EntryOf returns the entry of the thing, or nil if no search finds it. Of a publication or node, the HTML is the text, and the names
@@ -42,14 +42,11 @@ func EntryOf(thing feed.Listable, html markup.HTML, names ...string) *Entry {
 	var texts []string
 	l, isListed := thing.Listing()
 	e.Kind, e.ID, e.Created = l.Kind, l.ID, l.Created
-	scope := scopeOf(l.Kind, 0)
 	switch thing := thing.(type) {
 	case *event.Event:
 		s := thing.State()
-		if scope = scopeOf(feed.Event, 0); !isListed {
-			scope, isListed = scopeOf(feed.Event, s.Author), IsShown(thing, subscription.Self)
-		}
-		e = Entry{Kind: feed.Event, ID: int64(s.ID), Created: s.Created, Author: s.Author}
+		e = Entry{Kind: feed.Event, ID: int64(s.ID), Created: s.Created, Author: s.Author, IsPrivate: !isListed}
+		isListed = IsShown(thing, subscription.Self)
 		texts = []string{s.Title, s.Content, s.HTML.Prose()}
 	case publication.Publication:
 		texts = []string{thing.Title, thing.Summary, html.Prose()}
@@ -61,8 +58,7 @@ func EntryOf(thing feed.Listable, html markup.HTML, names ...string) *Entry {
 	if !isListed {
 		return nil
 	}
-	e.Words = append(Words(append(texts, names...)...), scope)
-	slices.Sort(e.Words)
+	e.Words = Words(append(texts, names...)...)
 	return &e
 }
 
@@ -77,16 +73,8 @@ func IsSame(a, b *Entry) bool {
 	if a == nil || b == nil {
 		return a == b
 	}
-	return a.Kind == b.Kind && a.ID == b.ID && a.Created.Equal(b.Created) && a.Author == b.Author && slices.Equal(a.Words, b.Words)
-}
-
-// scopeOf returns the word by which things of the kind are found that only the user finds, or everybody (zero). No text has such a
-// word, because § is none.
-func scopeOf(kind feed.Kind, only user.ID) string {
-	if only != 0 {
-		return fmt.Sprintf("§%s%d", kind, only)
-	}
-	return "§" + string(kind)
+	return a.Kind == b.Kind && a.ID == b.ID && a.Created.Equal(b.Created) && a.Author == b.Author && a.IsPrivate == b.IsPrivate &&
+		slices.Equal(a.Words, b.Words)
 }
 
 // Query selects entries.
@@ -109,23 +97,18 @@ func Parse(q string) ([]string, error) {
 	return words, nil
 }
 
-// Scopes returns the scopes of the entries that are found; there may be none.
-func (q Query) Scopes() (scopes []string) {
-	for _, kind := range q.Kinds {
-		switch {
-		case kind != feed.Event:
-			scopes = append(scopes, scopeOf(kind, 0))
-		case q.By != 0:
-			scopes = append(scopes, scopeOf(kind, 0), scopeOf(kind, q.By))
-		}
+// Findable returns those of the kinds that the searcher may find; there may be none.
+func (q Query) Findable() []feed.Kind {
+	if q.By != 0 {
+		return q.Kinds
 	}
-	return scopes
+	return slices.DeleteFunc(slices.Clone(q.Kinds), func(k feed.Kind) bool { return k == feed.Event })
 }
 
 // Finds reports whether the query finds the entry of an author whom no block hides.
 func (q Query) Finds(e Entry) bool {
-	has := func(word string) bool { return slices.Contains(e.Words, word) }
-	return slices.ContainsFunc(q.Scopes(), has) && !slices.ContainsFunc(q.Words, func(w string) bool { return !has(w) })
+	return slices.Contains(q.Findable(), e.Kind) && (!e.IsPrivate || e.Author == q.By) &&
+		!slices.ContainsFunc(q.Words, func(word string) bool { return !slices.Contains(e.Words, word) })
 }
 
 // Found is a thing that was found: an event, or an item of the feed.
@@ -141,7 +124,7 @@ type Index interface {
 	// everybody sees, unless a block stands between their author and who searches, and the searcher's own events, but no hidden
 	// ones; listed publications, nodes and demands, as feed.Reader returns them. A publication or node also has the words of the
 	// titles of its translations, which its card shows. Things that were created at the same moment are in some order that stays. A
-	// part may have fewer things than its size although the list continues. A query without Scopes finds nothing.
+	// part may have fewer things than its size although the list continues. A query that has no Findable kind finds nothing.
 	Find(ctx context.Context, q Query, charges ...ratelimit.Charge) (page.CursorPage[Found], error)
 	// Fill makes the entries that are missing. What is stored while it runs has its entry already.
 	Fill(ctx context.Context) error

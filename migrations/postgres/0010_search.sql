@@ -5,6 +5,7 @@ CREATE TABLE search_entries (
     id        bigint      NOT NULL,
     created   timestamptz NOT NULL,
     author_id bigint      NOT NULL,  -- of an event; 0: another kind
+    private   boolean     NOT NULL,  -- its author alone finds it
     words     tsvector    NOT NULL,
     PRIMARY KEY (kind, id)
 ) WITH (toast_tuple_target = 128);

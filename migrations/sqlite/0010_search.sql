@@ -6,6 +6,7 @@ CREATE TABLE search_entries (
     id        integer NOT NULL,
     created   integer NOT NULL,
     author_id integer NOT NULL,  -- of an event; 0: another kind
+    private   integer NOT NULL,  -- 1: its author alone finds it
     words     text    NOT NULL,
     UNIQUE (kind, id)
 ) STRICT;

@@ -11,13 +11,14 @@ import (
 	"plaza/domain/page"
 	"plaza/domain/ratelimit"
 	"plaza/domain/search"
+	"plaza/domain/user"
 )
 
 // Search finds for search.Index.
 type Search struct{ DB *engine.DB }
 
-// foundByWords finds the newest entries with the words $1 for the user $3, $2 of them behind the entry that was
-// created at $4, of the kind $5 with the id -$6 (on SQLite: behind the place $6), but no events of authors with whom the user has a block.
+// foundByWords finds the newest entries with the words $1 for the user $3, $2 of them behind the entry that was created at $4, of the
+// kind $5 with the id -$6 (on SQLite: behind the place $6), of the kinds $7, but no events of authors with whom the user has a block.
 //
 // On Postgres it looks first among the newest 1,000 entries, where a common word is found soon. If they are not enough, it takes all
 // entries with the words from their index and puts them in order, which "+ INTERVAL" keeps it from doing by the index of instants.
@@ -26,30 +27,46 @@ var foundByWords = engine.Text{
 	Postgres: `
 	WITH newest AS MATERIALIZED (
 		SELECT n.kind, n.id, n.created FROM (
-			SELECT kind, id, created, author_id, words FROM search_entries
+			SELECT kind, id, created, author_id, private, words FROM search_entries
 			WHERE created <= $4 AND (created < $4 OR (kind, id) > ($5, -CAST($6 AS bigint)))
 			ORDER BY created DESC, kind, id LIMIT 1000) n
-		WHERE n.words @@ CAST($1 AS tsquery) AND n.author_id NOT IN (SELECT b.other_id FROM blocks b WHERE b.user_id = $3)
+		WHERE n.words @@ CAST($1 AS tsquery) AND n.kind = ANY($7) AND (NOT n.private OR n.author_id = $3)
+			AND n.author_id NOT IN (SELECT b.other_id FROM blocks b WHERE b.user_id = $3)
 		ORDER BY n.created DESC, n.kind, n.id LIMIT $2)
 	SELECT kind, id, created, CAST(NULL AS bigint) AS place FROM newest WHERE (SELECT COUNT(*) FROM newest) = $2
 	UNION ALL
 	SELECT * FROM (
 		SELECT kind, id, created, CAST(NULL AS bigint) AS place FROM search_entries
 		WHERE (SELECT COUNT(*) FROM newest) < $2
-			AND words @@ CAST($1 AS tsquery) AND author_id NOT IN (SELECT b.other_id FROM blocks b WHERE b.user_id = $3)
+			AND words @@ CAST($1 AS tsquery) AND kind = ANY($7) AND (NOT private OR author_id = $3)
+			AND author_id NOT IN (SELECT b.other_id FROM blocks b WHERE b.user_id = $3)
 			AND created <= $4 AND (created < $4 OR (kind, id) > ($5, -CAST($6 AS bigint)))
 		ORDER BY created + INTERVAL '0' DESC, kind, id LIMIT $2) matching`,
 
 	SQLite: `
 	SELECT e.kind, e.id, e.created, e.place FROM search_words CROSS JOIN search_entries e ON e.place = search_words.rowid
-	WHERE search_words MATCH $1 AND search_words.rowid < $6 AND e.author_id NOT IN (SELECT b.other_id FROM blocks b WHERE b.user_id = $3)
+	WHERE search_words MATCH $1 AND search_words.rowid < $6
+		AND e.kind IN (SELECT value FROM json_each($7)) AND (NOT e.private OR e.author_id = $3)
+		AND e.author_id NOT IN (SELECT b.other_id FROM blocks b WHERE b.user_id = $3)
 	ORDER BY search_words.rowid DESC LIMIT CAST($2 AS integer)`,
+}
+
+// foundEvents finds the events $1, and whether a block stands between their authors and the viewer $2.
+var foundEvents = engine.Both(`
+	SELECT e.id, e.author_id, e.created, e.day, e.category_id, e.permission, e.status, e.hidden, e.published_at,
+		e.title, e.content, e.html, e.province, e.city, e.district, e.modified, e.revision, e.comments, e.likes, e.plates,
+		(SELECT COUNT(*) FROM blocks b WHERE b.user_id = $2 AND b.other_id = e.author_id) > 0 AS is_blocked
+	FROM event_entries e WHERE e.id = ANY($1)`)
+
+// foundThing is what was found.
+type foundThing struct {
+	Kind feed.Kind
+	ID   int64
 }
 
 // foundRow is a row of foundByWords.
 type foundRow struct {
-	Kind    feed.Kind
-	ID      int64
+	foundThing
 	Created engine.Time
 	Place   *int64 // on SQLite
 }
@@ -67,41 +84,58 @@ func (v Search) Find(ctx context.Context, q search.Query, charges ...ratelimit.C
 		people.ChargeAll(tx, charges)
 		return nil
 	})
-	if err != nil || len(q.Scopes()) == 0 {
+	kinds := q.Findable()
+	if err != nil || len(kinds) == 0 {
 		return found, err
 	}
 	created, _, id := engine.Behind(q.Paged())
-	rows, err := engine.All[foundRow](ctx, v.DB, v.DB.Pick(foundByWords), v.words(q), q.Size()+1, q.By, created, q.After.Word, id)
+	rows, err := engine.All[foundRow](
+		ctx, v.DB, v.DB.Pick(foundByWords), v.words(q), q.Size()+1, q.By, created, q.After.Word, id, kinds)
 	if err != nil {
 		return found, err
 	}
 	p := page.UpTo(q.Size(), rows, foundRow.at)
-	reads := make([]engine.Step, len(p.Items))
-	for i, row := range p.Items {
-		if row.Kind != feed.Event {
-			reads[i] = feedstore.ListedItem(v.DB, row.Kind, row.ID, func(item feed.Item) {
-				found.Items = append(found.Items, search.Found{Item: item})
-			})
-			continue
+	things, err := v.read(ctx, p.Items, q.By)
+	found.Next = p.Next
+	for _, row := range p.Items {
+		if thing, isThere := things[row.foundThing]; isThere {
+			found.Items = append(found.Items, thing)
 		}
-		reads[i] = engine.Each(v.DB, func(row *EventRow) error {
-			entry, err := row.Entry()
-			if err == nil && search.IsShown(entry.Event, row.Relation(q.By, row.AuthorID)) {
-				found.Items = append(found.Items, search.Found{Event: &entry})
-			}
-			return err
-		}, eventFor, row.ID, q.By)
 	}
-	err = v.DB.ReadRows(ctx, func() { found = page.CursorPage[search.Found]{Next: p.Next} }, reads...)
 	return found, err
 }
 
-// words returns the words of the query as the index of the database takes them: all of the text, and one of the scopes.
-func (v Search) words(q search.Query) string {
-	join := func(words []string, by engine.Text) string {
-		quote := v.DB.Pick(engine.Text{Postgres: "'", SQLite: `"`})
-		return quote + strings.Join(words, quote+v.DB.Pick(by)+quote) + quote
+// read returns those of the things that the searcher still finds.
+func (v Search) read(ctx context.Context, rows []foundRow, by user.ID) (map[foundThing]search.Found, error) {
+	ids := map[feed.Kind][]int64{}
+	for _, row := range rows {
+		ids[row.Kind] = append(ids[row.Kind], row.ID)
 	}
-	and, or := engine.Text{Postgres: " & ", SQLite: " AND "}, engine.Text{Postgres: " | ", SQLite: " OR "}
-	return join(q.Words, and) + v.DB.Pick(and) + "(" + join(q.Scopes(), or) + ")"
+	things := map[foundThing]search.Found{}
+	var reads []engine.Step
+	for kind, ids := range ids {
+		if kind != feed.Event {
+			reads = append(reads, feedstore.ListedItems(v.DB, kind, ids, func(item feed.Item) {
+				l, _ := item.Listing()
+				things[foundThing{kind, l.ID}] = search.Found{Item: item}
+			}))
+			continue
+		}
+		reads = append(reads, engine.Each(v.DB, func(row *EventRow) error {
+			entry, err := row.Entry()
+			if err == nil && search.IsShown(entry.Event, row.Relation(by, row.AuthorID)) {
+				things[foundThing{kind, int64(row.ID)}] = search.Found{Event: &entry}
+			}
+			return err
+		}, v.DB.Pick(foundEvents), ids, by))
+	}
+	err := v.DB.ReadRows(ctx, func() { clear(things) }, reads...)
+	return things, err
+}
+
+// words returns the words of the query as the index of the database takes them.
+func (v Search) words(q search.Query) string {
+	quote := v.DB.Pick(engine.Text{Postgres: "'", SQLite: `"`})
+	and := v.DB.Pick(engine.Text{Postgres: "' & '", SQLite: `" AND "`})
+	return quote + strings.Join(q.Words, and) + quote
 }

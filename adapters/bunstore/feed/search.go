@@ -16,31 +16,35 @@ import (
 	"plaza/domain/user"
 )
 
-// putEntry stores an entry of the index of search: $1 kind, $2 id, $3 created, $4 author, $5 words with blanks between them. On
-// SQLite an entry that was created at the same moment as another comes behind all of the second that follows.
+// putEntry stores an entry of the index of search: $1 kind, $2 id, $3 created, $4 author, $5 is private, $6 words with blanks between
+// them. On SQLite an entry that was created at the same moment as another comes behind all of the second that follows.
 var putEntry = engine.Text{
 	Postgres: `
-	INSERT INTO search_entries (kind, id, created, author_id, words) VALUES ($1, $2, $3, $4, array_to_tsvector(string_to_array($5, ' ')))
-	ON CONFLICT (kind, id) DO UPDATE SET created = EXCLUDED.created, author_id = EXCLUDED.author_id, words = EXCLUDED.words`,
+	INSERT INTO search_entries (kind, id, created, author_id, private, words)
+		VALUES ($1, $2, $3, $4, $5, array_to_tsvector(string_to_array($6, ' ')))
+	ON CONFLICT (kind, id) DO UPDATE SET created = EXCLUDED.created, author_id = EXCLUDED.author_id, private = EXCLUDED.private,
+		words = EXCLUDED.words`,
 
 	SQLite: `
-	INSERT INTO search_entries AS s (place, kind, id, created, author_id, words) VALUES (
+	INSERT INTO search_entries AS s (place, kind, id, created, author_id, private, words) VALUES (
 		CASE WHEN EXISTS (SELECT 1 FROM search_entries o WHERE o.place = $3 * 32 + 1)
 			THEN (SELECT MAX(o.place) + 1 FROM search_entries o WHERE o.place BETWEEN $3 * 32 + 1 AND $3 * 32 + 32000000)
 			ELSE $3 * 32 + 1 END,
-		$1, $2, $3, $4, $5)
-	ON CONFLICT (kind, id) DO UPDATE SET created = EXCLUDED.created, author_id = EXCLUDED.author_id, words = EXCLUDED.words,
-		place = CASE s.created WHEN EXCLUDED.created THEN s.place ELSE EXCLUDED.place END`,
+		$1, $2, $3, $4, $5, $6)
+	ON CONFLICT (kind, id) DO UPDATE SET created = EXCLUDED.created, author_id = EXCLUDED.author_id, private = EXCLUDED.private,
+		words = EXCLUDED.words, place = CASE s.created WHEN EXCLUDED.created THEN s.place ELSE EXCLUDED.place END`,
 }
 
-// putEntries is putEntry for many: $1 are kinds, $2 ids, $3 creations in microseconds since 1970, $4 authors and $5 words. A statement
-// for each takes twice as long. SQLite, where no statement has a way to go, has none.
+// putEntries is putEntry for many: $1 are kinds, $2 ids, $3 creations in microseconds since 1970, $4 authors, $5 are private, $6 words.
+// A statement for each takes twice as long. SQLite, where no statement has a way to go, has none.
 var putEntries = engine.Text{Postgres: `
-	INSERT INTO search_entries (kind, id, created, author_id, words)
-	SELECT e.kind, e.id, TIMESTAMPTZ 'epoch' + e.micros * INTERVAL '1 microsecond', e.author, array_to_tsvector(string_to_array(e.words, ' '))
-	FROM unnest(CAST($1 AS text[]), CAST($2 AS bigint[]), CAST($3 AS bigint[]), CAST($4 AS bigint[]), CAST($5 AS text[]))
-		AS e (kind, id, micros, author, words)
-	ON CONFLICT (kind, id) DO UPDATE SET created = EXCLUDED.created, author_id = EXCLUDED.author_id, words = EXCLUDED.words`}
+	INSERT INTO search_entries (kind, id, created, author_id, private, words)
+	SELECT e.kind, e.id, TIMESTAMPTZ 'epoch' + e.micros * INTERVAL '1 microsecond', e.author, e.private,
+		array_to_tsvector(string_to_array(e.words, ' '))
+	FROM unnest(CAST($1 AS text[]), CAST($2 AS bigint[]), CAST($3 AS bigint[]), CAST($4 AS bigint[]), CAST($5 AS boolean[]),
+		CAST($6 AS text[])) AS e (kind, id, micros, author, private, words)
+	ON CONFLICT (kind, id) DO UPDATE SET created = EXCLUDED.created, author_id = EXCLUDED.author_id, private = EXCLUDED.private,
+		words = EXCLUDED.words`}
 
 // Index queues what stores the entries. Nil is none.
 func Index(db *engine.DB, tx *engine.Tx, entries []*search.Entry) {
@@ -56,6 +60,7 @@ func Index(db *engine.DB, tx *engine.Tx, entries []*search.Entry) {
 		engine.Mapped(entries, func(e *search.Entry) int64 { return e.ID }),
 		engine.Mapped(entries, func(e *search.Entry) int64 { return e.Created.UnixMicro() }),
 		engine.Mapped(entries, func(e *search.Entry) user.ID { return e.Author }),
+		engine.Mapped(entries, func(e *search.Entry) bool { return e.IsPrivate }),
 		engine.Mapped(entries, func(e *search.Entry) string { return strings.Join(e.Words, " ") }))
 }
 
@@ -67,7 +72,7 @@ func Reindex(db *engine.DB, tx *engine.Tx, old, next *search.Entry) {
 	case next == nil:
 		Unindex(tx, old.Kind, old.ID)
 	default:
-		tx.Queue(db.Pick(putEntry), next.Kind, next.ID, next.Created, next.Author, strings.Join(next.Words, " "))
+		tx.Queue(db.Pick(putEntry), next.Kind, next.ID, next.Created, next.Author, next.IsPrivate, strings.Join(next.Words, " "))
 	}
 }
 
@@ -204,6 +209,7 @@ type entryRow struct {
 	ID            int64     `bun:",pk"`
 	Created       engine.Time
 	AuthorID      user.ID
+	IsPrivate     bool `bun:"private"`
 	Words         string
 }
 
@@ -213,13 +219,13 @@ func Entries(ctx context.Context, db *engine.DB, query func() *bun.SelectQuery, 
 ) {
 	var rows []entryRow
 	words := db.Pick(engine.Text{Postgres: "array_to_string(tsvector_to_array(words), ' ')", SQLite: "words"})
-	err = query().Model(&rows).Column("kind", "id", "created", "author_id").ColumnExpr("? AS words", bun.Safe(words)).
+	err = query().Model(&rows).Column("kind", "id", "created", "author_id", "private").ColumnExpr("? AS words", bun.Safe(words)).
 		Where("kind = ? AND id IN (?)", kind, bun.List(ids)).Scan(ctx)
 	entries = make(map[int64]*search.Entry, len(rows))
 	for _, r := range rows {
 		has := strings.Fields(r.Words)
 		slices.Sort(has) // a database may have them in another order
-		entries[r.ID] = &search.Entry{Kind: r.Kind, ID: r.ID, Created: r.Created.Time, Author: r.AuthorID, Words: has}
+		entries[r.ID] = &search.Entry{Kind: r.Kind, ID: r.ID, Created: r.Created.Time, Author: r.AuthorID, IsPrivate: r.IsPrivate, Words: has}
 	}
 	if err == nil {
 		texts, err = Texts(ctx, query(), kind, ids...)
