@@ -1,7 +1,6 @@
 package search
 
 import (
-	"maps"
 	"slices"
 	"unicode"
 
@@ -11,8 +10,8 @@ import (
 const (
 	// wordChars is how much of a word counts. What is longer is compared by its beginning.
 	wordChars = 40
-	// maxBytes is how much the words of an entry have at most: more does not fit into an index of Postgres. The end of a text with
-	// more is not found.
+	// maxBytes is how much the words of an entry have at most: more does not fit into an index of Postgres. The last words, in order, of
+	// a text with more do not find it.
 	maxBytes = 512 << 10
 )
 
@@ -48,17 +47,19 @@ func scriptOf(r rune) script {
 // words. Chinese and Japanese writing has no blanks: each of its characters, and each pair of neighbours, is a word. So is each
 // symbol: an emoji without its joiners and shades of skin, each person of a family, and each letter of a flag.
 func Words(texts ...string) []string {
-	all, bytes := map[string]bool{}, 0
+	var words []string
 	for _, t := range texts {
-		cut(t, true, func(word string) {
-			if bytes += len(word); all[word] || bytes > maxBytes {
-				bytes -= len(word)
-				return
-			}
-			all[word] = true
-		})
+		cut(t, true, func(word string) { words = append(words, word) })
 	}
-	return slices.Sorted(maps.Keys(all))
+	slices.Sort(words)
+	words = slices.Compact(words)
+	bytes := 0
+	for i, word := range words {
+		if bytes += len(word); bytes > maxBytes {
+			return words[:i]
+		}
+	}
+	return words
 }
 
 // sought returns the words of what is searched for: of neighbours in Chinese their pairs alone.
