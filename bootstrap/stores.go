@@ -59,7 +59,7 @@ func memoryStorage(c settings.Config) storage {
 	signing := secret.New(rand.Text()) // pictures are lost at exit, so their URLs may become invalid, too
 	pictures := memory.NewMedia(c.PublicURL, []byte(signing.Reveal()))
 	return storage{
-		stores:  func(l quota.Limits) Stores { return Stores{s.Ports(l), pictures} },
+		stores:  func(l quota.Limits) Stores { return Stores{s.Within(l), pictures} },
 		signing: signing,
 		codes:   secret.New(rand.Text() + rand.Text()),
 		close:   func() error { return nil },

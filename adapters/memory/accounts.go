@@ -13,7 +13,6 @@ import (
 	"plaza/domain/media"
 	"plaza/domain/moderation"
 	"plaza/domain/page"
-	"plaza/domain/quota"
 	"plaza/domain/ratelimit"
 	"plaza/domain/subscription"
 	"plaza/domain/user"
@@ -21,13 +20,7 @@ import (
 )
 
 // Accounts is the store as access.Accounts and user.Directory.
-type Accounts struct {
-	s      *Store
-	limits quota.Limits
-}
-
-// Accounts returns the store's accounts and their members.
-func (s *Store) Accounts() Accounts { return Accounts{s: s} }
+type Accounts view
 
 func (v Accounts) Open(
 	ctx context.Context, a access.Account, m user.Member, spendings ...verification.Spending,
@@ -79,9 +72,9 @@ func (v Accounts) Newest(ctx context.Context, f access.AccountFilter, r page.Cur
 		key := page.Keys(f.Span, func(m user.Member) page.Cursor { return page.At(m.Joined, m.ID) })
 		found := v.s.members.where(func(m user.Member) bool {
 			a := v.s.accounts[m.ID]
-			return f.Admits(a, m.Joined) && !a.IsErased() && (r.After == page.Cursor{} || key(m).Compare(r.After) < 0)
+			return f.Admits(a, m.Joined) && !a.IsErased()
 		})
-		return page.UpTo(r.Size(), copyOf(sorted(found, latest(key))), key), nil
+		return copyOf(upTo(r, found, key)), nil
 	})
 }
 

@@ -11,10 +11,7 @@ import (
 )
 
 // Audit is the store as audit.Log.
-type Audit struct{ s *Store }
-
-// Audit returns the store's audit records.
-func (s *Store) Audit() Audit { return Audit{s} }
+type Audit view
 
 var _ audit.Log = Audit{}
 
@@ -54,10 +51,6 @@ func (v Audit) Append(ctx context.Context, r audit.Record) (audit.Record, error)
 
 func (v Audit) List(ctx context.Context, q audit.Query) (page.CursorPage[audit.Record], error) {
 	return read(ctx, v.s, func() (page.CursorPage[audit.Record], error) {
-		key := page.Keys(q.Span, audit.Record.Cursor)
-		all := filter(slices.Values(v.s.audit), func(r audit.Record) bool {
-			return q.Admits(r) && (q.After == page.Cursor{} || key(r).Compare(q.After) < 0)
-		})
-		return page.UpTo(q.Size(), sorted(all, latest(key)), key), nil
+		return upTo(q.CursorRequest, filter(slices.Values(v.s.audit), q.Admits), page.Keys(q.Span, audit.Record.Cursor)), nil
 	})
 }

@@ -5,19 +5,12 @@ import (
 
 	"plaza/domain/block"
 	"plaza/domain/page"
-	"plaza/domain/quota"
 	"plaza/domain/ratelimit"
 	"plaza/domain/user"
 )
 
 // Blocks is the store as block.Repository.
-type Blocks struct {
-	s      *Store
-	limits quota.Limits
-}
-
-// Blocks returns the store's blocks.
-func (s *Store) Blocks() Blocks { return Blocks{s: s} }
+type Blocks view
 
 func (v Blocks) Add(ctx context.Context, b block.Block, charges ...ratelimit.Charge) error {
 	return execCharged(ctx, v.s, charges, func() error {
@@ -64,11 +57,4 @@ func (v Blocks) List(ctx context.Context, by user.ID, r page.Request) (page.Page
 		key := func(b block.Block) page.Cursor { return page.At(b.Created, b.Whom) }
 		return page.Slice(r, sorted(own, latest(key)), key)
 	})
-}
-
-// isBlocked reports whether one of the users blocks the other.
-func (s *Store) isBlocked(a, b user.ID) bool {
-	_, blocks := s.blocks[blockKey{a, b}]
-	_, isBack := s.blocks[blockKey{b, a}]
-	return blocks || isBack
 }

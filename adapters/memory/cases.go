@@ -20,12 +20,6 @@ import (
 	"plaza/domain/userimage"
 )
 
-// storedCase is a case with the copies that it keeps.
-type storedCase struct {
-	moderation.Case
-	copies moderation.Copies
-}
-
 // openCase returns the open case of the thing.
 func (s *Store) openCase(t moderation.Thing) (storedCase, bool) {
 	return s.cases.find(func(c storedCase) bool { return c.Thing == t && !c.IsDecided() })
@@ -133,17 +127,17 @@ func (v Moderation) ReportsBy(ctx context.Context, by user.ID, s page.Span, r pa
 
 func (v Moderation) Cases(ctx context.Context, q moderation.Query) (page.CursorPage[moderation.Case], error) {
 	return read(ctx, v.s, func() (page.CursorPage[moderation.Case], error) {
-		key := page.Keys(q.Ordered(), func(c storedCase) page.Cursor { return c.AtCursor() })
 		found := v.s.cases.where(func(c storedCase) bool {
 			return c.IsDecided() == q.IsDecided && (q.Kind == "" || c.Kind == q.Kind) && (q.Reason == "" || c.People[q.Reason] > 0) &&
 				(q.Before.IsZero() || c.First.Before(q.Before)) && (q.Owner == 0 || c.Owner == q.Owner) &&
-				q.Has(cmp.Or(c.At, c.First)) && (q.After == page.Cursor{} || key(c).Compare(q.After) < 0)
+				q.Has(cmp.Or(c.At, c.First))
 		})
-		var shown []moderation.Case
-		for _, c := range sorted(found, latest(key)) {
-			shown = append(shown, v.s.shownCase(c))
+		cases := upTo(q.CursorRequest, found, page.Keys(q.Ordered(), func(c storedCase) page.Cursor { return c.AtCursor() }))
+		shown := page.CursorPage[moderation.Case]{Next: cases.Next}
+		for _, c := range cases.Items {
+			shown.Items = append(shown.Items, v.s.shownCase(c))
 		}
-		return page.UpTo(q.Size(), shown, page.Keys(q.Ordered(), moderation.Case.AtCursor)), nil
+		return shown, nil
 	})
 }
 

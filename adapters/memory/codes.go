@@ -12,24 +12,7 @@ import (
 )
 
 // Codes is the store as verification.Store.
-type Codes struct{ s *Store }
-
-// Codes returns the store's one-time codes.
-func (s *Store) Codes() Codes { return Codes{s} }
-
-// codes has the codes, and the requests and tries of their limits. What is older than verification.Kept is dropped
-// with the next request or try.
-type codes struct {
-	all   table[verification.ID, verification.State]
-	uses  []codeUse // oldest first
-	spent table[codeDay, int64]
-}
-
-// codeDay is the day of a budget, of a dialling code or of all.
-type codeDay struct {
-	day  time.Time
-	code string // empty: all
-}
+type Codes view
 
 // isWith reports whether both uses are in one group.
 func (u codeUse) isWith(other codeUse, g verification.Grouping) bool {

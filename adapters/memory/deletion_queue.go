@@ -12,10 +12,7 @@ import (
 )
 
 // DeletionQueue is the store as media.DeletionQueue.
-type DeletionQueue struct{ s *Store }
-
-// DeletionQueue returns the store's queue of pictures to delete.
-func (s *Store) DeletionQueue() DeletionQueue { return DeletionQueue{s} }
+type DeletionQueue view
 
 // queueDeletion queues the keys for deletion, due immediately, and gives their bytes back.
 func (s *Store) queueDeletion(keys ...media.Key) {

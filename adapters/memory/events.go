@@ -12,7 +12,6 @@ import (
 	"plaza/domain/media"
 	"plaza/domain/moderation"
 	"plaza/domain/page"
-	"plaza/domain/quota"
 	"plaza/domain/ratelimit"
 	"plaza/domain/subscription"
 	"plaza/domain/user"
@@ -20,13 +19,7 @@ import (
 
 // Events is the store as event.Repository, event.Reader, event.Discussion and
 // event.RelatedReader.
-type Events struct {
-	s      *Store
-	limits quota.Limits
-}
-
-// Events returns the store's events and their discussion.
-func (s *Store) Events() Events { return Events{s: s} }
+type Events view
 
 func (v Events) Add(ctx context.Context, e *event.Event, charges ...ratelimit.Charge) (*event.Event, error) {
 	return charged(ctx, v.s, charges, func() (*event.Event, error) {
@@ -168,19 +161,11 @@ func (v Events) Timeline(ctx context.Context, viewer user.ID, r page.CursorReque
 	return read(ctx, v.s, func() (page.CursorPage[event.Entry], error) {
 		states := v.s.events.where(func(e event.State) bool {
 			_, follows := v.s.follow(viewer, e.Author, 0)
-			return follows && e.Exposure().VisibleTo(v.s.relation(viewer, e.Author)) &&
-				(r.After == (page.Cursor{}) || e.AtCursor().Compare(r.After) < 0)
+			return follows && e.Exposure().VisibleTo(v.s.relation(viewer, e.Author))
 		})
-		newest := sorted(states, func(a, b event.State) int { return b.AtCursor().Compare(a.AtCursor()) })
-		var entries []event.Entry
-		for _, state := range first(newest, r.Size()+1) {
-			entry, err := v.s.entry(state.ID)
-			if err != nil {
-				return page.CursorPage[event.Entry]{}, err
-			}
-			entries = append(entries, entry)
-		}
-		return page.UpTo(r.Size(), entries, event.Entry.AtCursor), nil
+		p := upTo(r, states, event.State.AtCursor)
+		entries, err := v.s.entries(p.Items)
+		return page.CursorPage[event.Entry]{Items: entries, Next: p.Next}, err
 	})
 }
 
@@ -192,23 +177,4 @@ func (s *Store) queuePlateDeletions(before, after []event.Plate) {
 			s.unhide(moderation.Plate, int64(p.ID))
 		}
 	}
-}
-
-// event returns a copy of the event.
-func (s *Store) event(id event.ID) (*event.Event, error) {
-	state, err := s.events.get(id, event.ErrNotFound)
-	if err != nil {
-		return nil, err
-	}
-	return event.Restore(state)
-}
-
-// entry returns a copy of the event with its counts.
-func (s *Store) entry(id event.ID) (event.Entry, error) {
-	e, err := s.event(id)
-	if err != nil {
-		return event.Entry{}, err
-	}
-	comments := s.comments.count(func(c event.Comment) bool { return c.Event == id && !c.Hidden })
-	return event.Entry{Event: e, Counts: event.Counts{Comments: comments, Likes: len(s.likes[id])}}, nil
 }

@@ -16,10 +16,7 @@ import (
 )
 
 // Feed is the store as feed.Reader.
-type Feed struct{ s *Store }
-
-// Feed returns the store's feed.
-func (s *Store) Feed() Feed { return Feed{s} }
+type Feed view
 
 func (v Feed) Metas(ctx context.Context, sel feed.Selection) ([]feed.Category, map[feed.CategoryID]feed.Meta, error) {
 	metas := map[feed.CategoryID]feed.Meta{}

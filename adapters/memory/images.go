@@ -9,19 +9,12 @@ import (
 	"plaza/domain/media"
 	"plaza/domain/moderation"
 	"plaza/domain/page"
-	"plaza/domain/quota"
 	"plaza/domain/ratelimit"
 	"plaza/domain/userimage"
 )
 
 // Images is the store as userimage.Repository.
-type Images struct {
-	s      *Store
-	limits quota.Limits
-}
-
-// Images returns the store's images. Copies of images are private: their tags are immutable.
-func (s *Store) Images() Images { return Images{s: s} }
+type Images view
 
 func (v Images) Add(ctx context.Context, i userimage.Image, charges ...ratelimit.Charge) (userimage.Image, error) {
 	return charged(ctx, v.s, charges, func() (userimage.Image, error) {

@@ -11,39 +11,13 @@ import (
 	"plaza/domain/imported"
 	"plaza/domain/media"
 	"plaza/domain/page"
-	"plaza/domain/publication"
 	"plaza/domain/user"
 )
 
 // ImportStore is the store as imported.Store.
-type ImportStore struct{ s *Store }
-
-// Imports returns the store's port for imported records.
-func (s *Store) Imports() ImportStore { return ImportStore{s} }
+type ImportStore view
 
 var _ imported.Store = ImportStore{}
-
-// importState is the state of finished and running imports.
-type importState struct {
-	users      map[string]user.ID // by source id
-	sources    map[user.ID]string
-	hadAccount map[user.ID]bool // had an account before
-	bundles    map[publication.BundleID]publication.Bundle
-	news       map[string]int // indexes in the store's news
-	progress   map[string][]byte
-	completion imported.Completion // the last one
-	runs       []imported.Run      // the first is 1
-	rejects    [][]imported.RejectedLine
-	covers     map[imported.Digest]media.Picture
-}
-
-func newImportState() importState {
-	return importState{
-		users: map[string]user.ID{}, sources: map[user.ID]string{}, hadAccount: map[user.ID]bool{},
-		bundles: map[publication.BundleID]publication.Bundle{}, news: map[string]int{},
-		progress: map[string][]byte{}, covers: map[imported.Digest]media.Picture{},
-	}
-}
 
 func (v ImportStore) Apply(ctx context.Context, b imported.Batch) ([]imported.Outcome, error) {
 	return write(ctx, v.s, func() ([]imported.Outcome, error) {

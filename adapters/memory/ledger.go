@@ -15,24 +15,6 @@ import (
 // Ledger is the store as payment.Ledger.
 type Ledger struct{ Keys }
 
-// Ledger returns the store's orders.
-func (s *Store) Ledger() Ledger { return Ledger{s.Keys()} }
-
-// ledger is the state of orders and payments.
-type ledger struct {
-	orders      table[payment.OrderID, payment.Order]
-	changes     table[payment.OrderID, int64] // the writes of the store after which their states are new
-	nextChecks  table[payment.OrderID, time.Time]
-	prepayments table[payment.OrderID, []payment.Prepayment]
-	tradeNos    table[payment.TradeNo, payment.OrderID]
-	payments    table[string, payment.Payment] // by transaction id
-	journal     table[payment.OrderID, []payment.Entry]
-	refunds     table[payment.RefundID, payment.Refund]
-
-	findings        table[findingKey, seenFinding]
-	reconciliations table[payment.Day, reconciliation]
-}
-
 func (v Ledger) AddOrder(ctx context.Context, o payment.Order, k *idempotency.Key) (payment.Order, error) {
 	return write(ctx, v.s, func() (payment.Order, error) {
 		if err := v.s.checkUser(o.User); err != nil {

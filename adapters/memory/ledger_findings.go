@@ -10,25 +10,6 @@ import (
 	"plaza/domain/payment"
 )
 
-// findingKey names a finding: no two have the same one.
-type findingKey struct {
-	day         payment.Day
-	kind        payment.FindingKind
-	transaction string
-	refund      payment.RefundNo
-}
-
-// seenFinding is a finding with the begin of the last comparison that has found it.
-type seenFinding struct {
-	payment.Finding
-	seen      time.Time
-	isSettled bool // by staff
-}
-
-// reconciliation is the comparison of a day's bill.
-type reconciliation struct{ leased, completed time.Time }
-
-// EntriesOf implements payment.Findings.
 func (v Ledger) EntriesOf(ctx context.Context, lines []payment.BillLine) ([]payment.LedgerEntry, error) {
 	return read(ctx, v.s, func() ([]payment.LedgerEntry, error) {
 		l := &v.s.ledger
@@ -48,7 +29,6 @@ func (v Ledger) EntriesOf(ctx context.Context, lines []payment.BillLine) ([]paym
 	})
 }
 
-// PaymentsPaid implements payment.Findings.
 func (v Ledger) PaymentsPaid(ctx context.Context, after payment.Cursor, until time.Time, limit int) ([]payment.LedgerEntry, error) {
 	return read(ctx, v.s, func() ([]payment.LedgerEntry, error) {
 		var entries []payment.LedgerEntry
@@ -59,7 +39,6 @@ func (v Ledger) PaymentsPaid(ctx context.Context, after payment.Cursor, until ti
 	})
 }
 
-// RefundsSent implements payment.Findings.
 func (v Ledger) RefundsSent(ctx context.Context, after payment.Cursor, until time.Time, limit int) ([]payment.LedgerEntry, error) {
 	return read(ctx, v.s, func() ([]payment.LedgerEntry, error) {
 		var entries []payment.LedgerEntry
@@ -84,7 +63,6 @@ func between(entries []payment.LedgerEntry, after payment.Cursor, until time.Tim
 	}), limit)
 }
 
-// StoreFindings implements payment.Findings.
 func (v Ledger) StoreFindings(ctx context.Context, began time.Time, all []payment.Finding) error {
 	return exec(ctx, v.s, func() error {
 		l := &v.s.ledger
@@ -109,7 +87,6 @@ func (v Ledger) StoreFindings(ctx context.Context, began time.Time, all []paymen
 	})
 }
 
-// SettleFinding implements payment.Findings.
 func (v Ledger) SettleFinding(ctx context.Context, id payment.FindingID, now time.Time) error {
 	return exec(ctx, v.s, func() error {
 		for key, f := range v.s.ledger.findings {
@@ -123,7 +100,6 @@ func (v Ledger) SettleFinding(ctx context.Context, id payment.FindingID, now tim
 	})
 }
 
-// EndReconciliation implements payment.Findings.
 func (v Ledger) EndReconciliation(ctx context.Context, d payment.Day, began, now time.Time) error {
 	return exec(ctx, v.s, func() error {
 		l := &v.s.ledger
@@ -140,7 +116,6 @@ func (v Ledger) EndReconciliation(ctx context.Context, d payment.Day, began, now
 	})
 }
 
-// ClaimReconciliation implements payment.Findings.
 func (v Ledger) ClaimReconciliation(ctx context.Context, d payment.Day, now, until time.Time) (bool, error) {
 	return write(ctx, v.s, func() (bool, error) {
 		known := v.s.ledger.reconciliations[d]
@@ -152,7 +127,6 @@ func (v Ledger) ClaimReconciliation(ctx context.Context, d payment.Day, now, unt
 	})
 }
 
-// Findings implements payment.Findings.
 func (v Ledger) Findings(ctx context.Context, f payment.FindingFilter, p page.Request) (page.Page[payment.Finding], error) {
 	return read(ctx, v.s, func() (page.Page[payment.Finding], error) {
 		selected := v.s.ledger.findings.where(func(one seenFinding) bool {

@@ -13,7 +13,6 @@ import (
 	"plaza/domain/payment"
 )
 
-// ChangeRefunds implements payment.Refunds.
 func (v Ledger) ChangeRefunds(
 	ctx context.Context, id payment.PaymentID, fn func(*payment.RefundAccount) error,
 ) (payment.RefundAccount, error) {
@@ -116,14 +115,12 @@ func (l *ledger) hasRefund(no payment.RefundNo) bool {
 	return has
 }
 
-// Refund implements payment.Refunds.
 func (v Ledger) Refund(ctx context.Context, id payment.RefundID) (payment.Refund, error) {
 	return read(ctx, v.s, func() (payment.Refund, error) {
 		return v.s.ledger.refunds.get(id, payment.ErrNoRefund)
 	})
 }
 
-// Refunds implements payment.Refunds.
 func (v Ledger) Refunds(ctx context.Context, f payment.RefundFilter, p page.Request) (page.Page[payment.Refund], error) {
 	return read(ctx, v.s, func() (page.Page[payment.Refund], error) {
 		selected := v.s.ledger.refunds.where(func(r payment.Refund) bool {
@@ -135,7 +132,6 @@ func (v Ledger) Refunds(ctx context.Context, f payment.RefundFilter, p page.Requ
 	})
 }
 
-// DueRefunds implements payment.Refunds.
 func (v Ledger) DueRefunds(ctx context.Context, now, next time.Time, limit int) ([]payment.Refund, error) {
 	return write(ctx, v.s, func() ([]payment.Refund, error) {
 		checks := map[payment.RefundID]time.Time{}
@@ -151,7 +147,6 @@ func (v Ledger) DueRefunds(ctx context.Context, now, next time.Time, limit int) 
 	})
 }
 
-// HastenRefund implements payment.Refunds.
 func (v Ledger) HastenRefund(ctx context.Context, no payment.RefundNo, now time.Time) error {
 	return exec(ctx, v.s, func() error {
 		for r := range v.s.ledger.refunds.where(func(r payment.Refund) bool { return r.No == no && r.NextCheck.After(now) }) {
@@ -162,7 +157,6 @@ func (v Ledger) HastenRefund(ctx context.Context, no payment.RefundNo, now time.
 	})
 }
 
-// Unrefunded implements payment.Refunds.
 func (v Ledger) Unrefunded(ctx context.Context, limit int) ([]payment.PaymentID, error) {
 	return read(ctx, v.s, func() ([]payment.PaymentID, error) {
 		l := &v.s.ledger

@@ -38,7 +38,6 @@ func NewMedia(publicURL string, key []byte) *Media {
 
 var _ media.Store = (*Media)(nil)
 
-// Put implements media.Store.
 func (m *Media) Put(ctx context.Context, key media.Key, content []byte) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -53,7 +52,6 @@ func (m *Media) Put(ctx context.Context, key media.Key, content []byte) error {
 	return nil
 }
 
-// Open implements media.Store.
 func (m *Media) Open(ctx context.Context, key media.Key) (media.File, error) {
 	if err := ctx.Err(); err != nil {
 		return media.File{}, err
@@ -68,7 +66,6 @@ func (m *Media) Open(ctx context.Context, key media.Key) (media.File, error) {
 	return media.File{ReadSeekCloser: content, Type: p.kind, Bytes: int64(len(p.content)), Modified: p.modified}, nil
 }
 
-// Remove implements media.Store.
 func (m *Media) Remove(ctx context.Context, key media.Key) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -110,7 +107,6 @@ func (m *Media) all() []media.Stored {
 	return all
 }
 
-// Mark implements media.Store.
 func (m *Media) Mark(ctx context.Context, first string) (string, error) {
 	m.lock.Lock()
 	defer m.lock.Unlock()
@@ -120,7 +116,6 @@ func (m *Media) Mark(ctx context.Context, first string) (string, error) {
 	return m.mark, ctx.Err()
 }
 
-// SetMark implements media.Store.
 func (m *Media) SetMark(ctx context.Context, mark string) error {
 	m.lock.Lock()
 	defer m.lock.Unlock()

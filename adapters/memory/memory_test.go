@@ -26,7 +26,7 @@ func open(*testing.T) ports.Stores { return within(memory.New(), quota.Limits{})
 
 func within(s *memory.Store, l quota.Limits) ports.Stores {
 	return ports.Stores{
-		Ports:    s.Ports(l),
+		Ports:    s.Within(l),
 		Within:   func(l quota.Limits) ports.Stores { return within(s, l) },
 		Listings: func(*testing.T) []feed.Listing { return s.Listings() },
 	}
@@ -45,18 +45,18 @@ func TestMedia(t *testing.T) {
 func TestFED_10_events_are_on_the_pages_that_count_them(t *testing.T) {
 	s := memory.New()
 	now := time.Date(2026, 3, 14, 12, 0, 0, 0, time.UTC)
-	author, err := s.Accounts().Open(t.Context(), access.Account{}, user.Member{Joined: now})
+	author, err := s.Accounts.Open(t.Context(), access.Account{}, user.Member{Joined: now})
 	require.NoError(t, err)
 	c := event.Change{Title: new("An event"), Publish: new(true), Permission: new(event.Public)}
 	e, err := event.New(author, c, calendar.DateOf(now), now)
 	require.NoError(t, err)
-	e, err = s.Events().Add(t.Context(), e)
+	e, err = s.Events.Add(t.Context(), e)
 	require.NoError(t, err)
 
 	events := feed.Selection{Kinds: []feed.Kind{feed.Event}}
-	_, metas, err := s.Feed().Metas(t.Context(), events)
+	_, metas, err := s.Feed.Metas(t.Context(), events)
 	require.NoError(t, err)
-	p, err := s.Feed().Page(t.Context(), 0, events, page.Request{})
+	p, err := s.Feed.Page(t.Context(), 0, events, page.Request{})
 	require.NoError(t, err)
 	assert.Equal(t, metas[0].Count, p.Total)
 	assert.Equal(t, []feed.Item{{Listable: e}}, p.Items)
@@ -65,10 +65,10 @@ func TestFED_10_events_are_on_the_pages_that_count_them(t *testing.T) {
 func TestMOD_05_what_a_decided_case_keeps_goes(t *testing.T) {
 	s := memory.New()
 	now := time.Date(2026, 3, 14, 12, 0, 0, 0, time.UTC)
-	owner, err := s.Accounts().Open(t.Context(), access.Account{}, user.Member{Joined: now})
+	owner, err := s.Accounts.Open(t.Context(), access.Account{}, user.Member{Joined: now})
 	require.NoError(t, err)
 	kept := func() (versions []int) {
-		found, err := s.Moderation().Cases(t.Context(), moderation.Query{IsDecided: true, CursorRequest: page.Behind(page.Cursor{}, 10)})
+		found, err := s.Moderation.Cases(t.Context(), moderation.Query{IsDecided: true, CursorRequest: page.Behind(page.Cursor{}, 10)})
 		require.NoError(t, err)
 		for _, c := range found.Items {
 			versions = append(versions, len(c.Versions))
@@ -76,14 +76,14 @@ func TestMOD_05_what_a_decided_case_keeps_goes(t *testing.T) {
 		return versions
 	}
 	decided := func(at time.Time) {
-		i, err := s.Images().Add(t.Context(), userimage.New(owner, "public/a", 1, 1, 1, userimage.Tags{}, now))
+		i, err := s.Images.Add(t.Context(), userimage.New(owner, "public/a", 1, 1, 1, userimage.Tags{}, now))
 		require.NoError(t, err)
-		r, _, err := s.Moderation().Report(t.Context(), moderation.Report{
+		r, _, err := s.Moderation.Report(t.Context(), moderation.Report{
 			By: owner, Thing: moderation.Thing{Kind: moderation.Image, ID: int64(i.ID)}, Owner: owner, Reason: moderation.Spam, Created: now,
 			Copies: moderation.Copies{fmt.Sprint("image ", i.ID): media.Key(fmt.Sprint("private/", i.ID))},
 		})
 		require.NoError(t, err)
-		_, err = s.Moderation().Decide(t.Context(), r.Case, at)
+		_, err = s.Moderation.Decide(t.Context(), r.Case, at)
 		require.NoError(t, err)
 	}
 	decided(now)
@@ -91,7 +91,7 @@ func TestMOD_05_what_a_decided_case_keeps_goes(t *testing.T) {
 	assert.Equal(t, []int{1, 1}, kept())
 	decided(now.Add(moderation.KeptFor))
 	assert.Equal(t, []int{1, 1, 0}, kept())
-	due, err := s.DeletionQueue().Claim(t.Context(), now, now.AddDate(2, 0, 0), 10)
+	due, err := s.Deletions.Claim(t.Context(), now, now.AddDate(2, 0, 0), 10)
 	require.NoError(t, err)
 	assert.Equal(t, []media.Key{"private/1"}, due)
 }

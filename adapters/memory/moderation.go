@@ -16,10 +16,7 @@ import (
 )
 
 // Moderation is the store as moderation.Store.
-type Moderation struct{ s *Store }
-
-// Moderation returns the store's reports and hidden things.
-func (s *Store) Moderation() Moderation { return Moderation{s} }
+type Moderation view
 
 func (v Moderation) Pictures(ctx context.Context, t moderation.Thing) (keys []media.Key, isHidden bool, err error) {
 	keys, err = read(ctx, v.s, func() ([]media.Key, error) {
@@ -210,7 +207,7 @@ func (s *Store) turnEvent(id event.ID, moves media.Moves, turn func(*event.Event
 	if err := s.move(moves, moved...); err != nil {
 		return 0, err
 	}
-	_, err = s.Events().putEvent(&replaced, e.State())
+	_, err = Events{s: s}.putEvent(&replaced, e.State())
 	return e.Author(), err
 }
 

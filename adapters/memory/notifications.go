@@ -11,10 +11,7 @@ import (
 )
 
 // Notifications is the store as notification.Store.
-type Notifications struct{ s *Store }
-
-// Notifications returns the store's notifications.
-func (s *Store) Notifications() Notifications { return Notifications{s} }
+type Notifications view
 
 // notified returns the notification of the source.
 func (s *Store) notified(of notification.Source) (notified, bool) {

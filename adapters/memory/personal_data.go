@@ -26,10 +26,7 @@ import (
 )
 
 // PersonalData is the store as personaldata.Store.
-type PersonalData struct{ s *Store }
-
-// PersonalData returns the store's data of single persons.
-func (s *Store) PersonalData() PersonalData { return PersonalData{s} }
+type PersonalData view
 
 // owned is a record of a person, and how it is erased.
 type owned struct {
@@ -40,7 +37,6 @@ type owned struct {
 	erase  func()              // nil: nothing is left to erase
 }
 
-// Records implements personaldata.Store.
 func (v PersonalData) Records(ctx context.Context, id user.ID, k personaldata.Kind) iter.Seq2[personaldata.Record, error] {
 	return func(yield func(personaldata.Record, error) bool) {
 		if _, known := v.s.kinds(id)[k]; !known {
@@ -58,12 +54,10 @@ func (v PersonalData) Records(ctx context.Context, id user.ID, k personaldata.Ki
 	}
 }
 
-// Remaining implements personaldata.Store.
 func (v PersonalData) Remaining(ctx context.Context, id user.ID, k personaldata.Kind) (int, error) {
 	return read(ctx, v.s, func() (int, error) { return len(v.s.erasable(id, k)), nil })
 }
 
-// Erase implements personaldata.Store.
 func (v PersonalData) Erase(ctx context.Context, id user.ID, k personaldata.Kind, limit int) (int, error) {
 	return write(ctx, v.s, func() (int, error) {
 		some := first(v.s.erasable(id, k), max(limit, 0))
@@ -74,7 +68,6 @@ func (v PersonalData) Erase(ctx context.Context, id user.ID, k personaldata.Kind
 	})
 }
 
-// Charge implements personaldata.Store.
 func (v PersonalData) Charge(ctx context.Context, charges ...ratelimit.Charge) error {
 	return execCharged(ctx, v.s, charges, func() error { return nil })
 }
@@ -198,10 +191,10 @@ func (s *Store) kinds(id user.ID) map[personaldata.Kind]iter.Seq[owned] {
 			paid, _ := s.ledger.paymentByID(r.Payment)
 			return isPaid(paid)
 		}, s.ownRefund),
-		personaldata.IdempotencyKeys: own(maps.Keys(s.requests.entries), func(at keyID) bool { return at.user == id }, func(at keyID) owned {
-			k := s.requests.entries[at]
+		personaldata.IdempotencyKeys: own(maps.Keys(s.requests), func(at keyID) bool { return at.user == id }, func(at keyID) owned {
+			k := s.requests[at]
 			record := personaldata.IdempotencyKey{Name: at.name, Since: k.since, Made: k.kind, ID: k.id}
-			return owned{record: record, name: at.name, erase: func() { delete(s.requests.entries, at) }}
+			return owned{record: record, name: at.name, erase: func() { delete(s.requests, at) }}
 		}),
 		personaldata.RateLimits: own(maps.Keys(s.spentUntil), func(at rateKey) bool { return at.account == int64(id) }, func(at rateKey) owned {
 			record := personaldata.RateLimit{Action: at.action, Until: s.spentUntil[at].UTC()}

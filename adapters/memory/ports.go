@@ -5,15 +5,35 @@ import (
 	"plaza/domain/quota"
 )
 
-// Ports returns the ports of the store. They keep accounts within the quotas.
-func (s *Store) Ports(l quota.Limits) store.Ports {
-	events, accounts := s.Events().Within(l), s.Accounts().Within(l)
+// New returns an empty store.
+func New() *Store {
+	s := &Store{requests: keys{}}
+	l, i, t := &s.ledger, &s.imports, &s.translations
+	for _, one := range []interface{ make() }{
+		&s.accounts, &s.telephones, &s.codes.all, &s.codes.spent, &s.members, &s.bios, &s.hiddenProfiles, &s.tokens, &s.spentUntil,
+		&s.categories, &s.listings, &s.index,
+		&s.subscriptions, &s.blocks, &s.events, &s.comments,
+		&s.likes, &s.notifications, &s.streams, &s.readUpTo, &s.reports, &s.cases,
+		&s.hidden, &s.publications, &s.nodes, &s.texts, &s.howTos, &s.demands, &s.images,
+		&s.deletions, &s.pictures, &s.pictureBytes,
+		&l.orders, &l.changes, &l.nextChecks, &l.prepayments, &l.tradeNos, &l.payments, &l.journal, &l.refunds, &l.findings, &l.reconciliations,
+		&i.users, &i.sources, &i.hadAccount, &i.bundles, &i.news, &i.progress, &i.covers, &t.kept, &t.claims, &t.spent, &s.failures.usual,
+	} {
+		one.make()
+	}
+	s.Ports = s.Within(quota.Limits{})
+	return s
+}
+
+// Within returns the ports of the store. They keep accounts within the quotas.
+func (s *Store) Within(l quota.Limits) store.Ports {
+	v := view{s, l}
 	return store.Ports{
-		Accounts: accounts, Directory: accounts, Tokens: s.Tokens(), Throttle: s.Throttle(), Codes: s.Codes(),
-		Categories: s.Categories(), Subscriptions: s.Subscriptions().Within(l), Blocks: s.Blocks().Within(l),
-		Events: events, EventReader: events, Discussion: events, Related: events, Notifications: s.Notifications(), Moderation: s.Moderation(),
-		Feed: s.Feed(), Publications: s.Publications(), HowTos: s.HowTos(), Translations: s.Translations(),
-		Images: s.Images().Within(l), Ledger: s.Ledger(), Keys: s.Keys(), Deletions: s.DeletionQueue(), Room: s.Room(l),
-		Imports: s.Imports(), Telemetry: s.Telemetry(), PersonalData: s.PersonalData(), Audit: s.Audit(), Search: s.Search(),
+		Accounts: Accounts(v), Directory: Accounts(v), Tokens: Tokens(v), Throttle: Throttle(v), Codes: Codes(v),
+		Categories: Categories(v), Subscriptions: Subscriptions(v), Blocks: Blocks(v),
+		Events: Events(v), EventReader: Events(v), Discussion: Events(v), Related: Events(v), Notifications: Notifications(v),
+		Moderation: Moderation(v), Feed: Feed(v), Publications: Publications(v), HowTos: HowTos(v), Translations: Translations(v),
+		Images: Images(v), Ledger: Ledger{Keys(v)}, Keys: Keys(v), Deletions: DeletionQueue(v), Room: Room(v),
+		Imports: ImportStore(v), Telemetry: Telemetry(v), PersonalData: PersonalData(v), Audit: Audit(v), Search: Search(v),
 	}
 }

@@ -9,31 +9,9 @@ import (
 	"plaza/domain/user"
 )
 
-// Within returns the events as a store that was opened with the quotas.
-func (v Events) Within(l quota.Limits) Events { return Events{v.s, l} }
-
-// Within returns the images as a store that was opened with the quotas.
-func (v Images) Within(l quota.Limits) Images { return Images{v.s, l} }
-
-// Within returns the subscriptions as a store that was opened with the quotas.
-func (v Subscriptions) Within(l quota.Limits) Subscriptions { return Subscriptions{v.s, l} }
-
-// Within returns the blocks as a store that was opened with the quotas.
-func (v Blocks) Within(l quota.Limits) Blocks { return Blocks{v.s, l} }
-
-// Within returns the accounts as a store that was opened with the quotas.
-func (v Accounts) Within(l quota.Limits) Accounts { return Accounts{v.s, l} }
-
 // Room is the store as quota.Room.
-type Room struct {
-	s      *Store
-	limits quota.Limits
-}
+type Room view
 
-// Room returns the store's room within the quotas.
-func (s *Store) Room(l quota.Limits) Room { return Room{s, l} }
-
-// CheckPictures implements quota.Room.
 func (v Room) CheckPictures(ctx context.Context, owner user.ID) error {
 	used, err := read(ctx, v.s, func() (int64, error) { return v.s.pictureBytes[owner], nil })
 	if err != nil {

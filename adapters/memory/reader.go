@@ -67,6 +67,29 @@ func (v Events) Located(ctx context.Context, after event.ID, limit int) ([]event
 	})
 }
 
+// entry returns a copy of the event with its counts.
+func (s *Store) entry(id event.ID) (event.Entry, error) {
+	e, err := s.event(id)
+	if err != nil {
+		return event.Entry{}, err
+	}
+	comments := s.comments.count(func(c event.Comment) bool { return c.Event == id && !c.Hidden })
+	return event.Entry{Event: e, Counts: event.Counts{Comments: comments, Likes: len(s.likes[id])}}, nil
+}
+
+// event returns a copy of the event.
+func (s *Store) event(id event.ID) (*event.Event, error) {
+	state, err := s.events.get(id, event.ErrNotFound)
+	if err != nil {
+		return nil, err
+	}
+	return event.Restore(state)
+}
+
+func (s *Store) entries(states []event.State) ([]event.Entry, error) {
+	return eachOf(states, func(e event.State) (event.Entry, error) { return s.entry(e.ID) })
+}
+
 // eachOf returns what turn makes of each event.
 func eachOf[T any](states []event.State, turn func(event.State) (T, error)) ([]T, error) {
 	made := make([]T, len(states))
@@ -77,8 +100,4 @@ func eachOf[T any](states []event.State, turn func(event.State) (T, error)) ([]T
 		}
 	}
 	return made, nil
-}
-
-func (s *Store) entries(states []event.State) ([]event.Entry, error) {
-	return eachOf(states, func(e event.State) (event.Entry, error) { return s.entry(e.ID) })
 }

@@ -13,10 +13,7 @@ import (
 )
 
 // Search is the store as search.Index.
-type Search struct{ s *Store }
-
-// Search returns the store's index of texts.
-func (s *Store) Search() Search { return Search{s} }
+type Search view
 
 func (v Search) Find(ctx context.Context, q search.Query, charges ...ratelimit.Charge) (page.CursorPage[search.Found], error) {
 	return charged(ctx, v.s, charges, func() (page.CursorPage[search.Found], error) {
@@ -30,9 +27,9 @@ func (v Search) Find(ctx context.Context, q search.Query, charges ...ratelimit.C
 				}
 			}
 			isBlocked := e.Author != 0 && v.s.relation(q.By, e.Author) == subscription.Blocked
-			return q.Finds(e) && !isBlocked && (q.After == (page.Cursor{}) || at(e).Compare(q.After) < 0)
+			return q.Finds(e) && !isBlocked
 		})
-		p := page.UpTo(q.Size(), first(sorted(matching, latest(at)), q.Size()+1), at)
+		p := upTo(q.CursorRequest, matching, at)
 		found := page.CursorPage[search.Found]{Next: p.Next}
 		for _, e := range p.Items {
 			f, err := v.s.found(e)

@@ -13,18 +13,24 @@ import (
 	"sync"
 	"time"
 
+	"plaza/application/store"
 	"plaza/domain/access"
 	"plaza/domain/audit"
 	"plaza/domain/block"
 	"plaza/domain/demand"
 	"plaza/domain/event"
 	"plaza/domain/feed"
+	"plaza/domain/idempotency"
+	"plaza/domain/imported"
+	"plaza/domain/localisation"
 	"plaza/domain/markup"
 	"plaza/domain/media"
 	"plaza/domain/moderation"
 	"plaza/domain/news"
 	"plaza/domain/notification"
+	"plaza/domain/payment"
 	"plaza/domain/publication"
+	"plaza/domain/quota"
 	"plaza/domain/ratelimit"
 	"plaza/domain/search"
 	"plaza/domain/subscription"
@@ -33,9 +39,10 @@ import (
 	"plaza/domain/verification"
 )
 
-// Store holds the data of all store ports. Each port is a separate view of it, because ports
-// have methods of the same name.
+// Store holds the data of all store ports.
 type Store struct {
+	store.Ports // without quotas
+
 	lock sync.RWMutex
 
 	accounts   table[user.ID, access.Account]
@@ -90,22 +97,10 @@ type Store struct {
 	}
 }
 
-// New returns an empty store.
-func New() *Store {
-	s := &Store{failures: newFailures(access.Limits()), translations: newTranslations(), requests: newKeys(), imports: newImportState()}
-	l := &s.ledger
-	for _, t := range []interface{ make() }{
-		&s.accounts, &s.telephones, &s.codes.all, &s.codes.spent, &s.members, &s.bios, &s.hiddenProfiles, &s.tokens, &s.spentUntil,
-		&s.categories, &s.listings, &s.index,
-		&s.subscriptions, &s.blocks, &s.events, &s.comments,
-		&s.likes, &s.notifications, &s.streams, &s.readUpTo, &s.reports, &s.cases,
-		&s.hidden, &s.publications, &s.nodes, &s.texts, &s.howTos, &s.demands, &s.images,
-		&s.deletions, &s.pictures, &s.pictureBytes,
-		&l.orders, &l.changes, &l.nextChecks, &l.prepayments, &l.tradeNos, &l.payments, &l.journal, &l.refunds, &l.findings, &l.reconciliations,
-	} {
-		t.make()
-	}
-	return s
+// view is the store as one of its ports: ports have methods of the same name. It keeps accounts within the limits.
+type view struct {
+	s      *Store
+	limits quota.Limits
 }
 
 // number generates the ids of one kind. It never returns an id twice.
@@ -206,12 +201,40 @@ type keyID struct {
 	name string
 }
 
+// key is a reserved or answered Idempotency-Key.
+type key struct {
+	fingerprint   [32]byte
+	holder        [16]byte
+	since         time.Time
+	reservedUntil time.Time // end of the reservation; zero: answered
+	kind          idempotency.Kind
+	id            int64
+	reply         []byte
+}
+
+// keys has the keys that are not forgotten.
+type keys map[keyID]key
+
 // codeUse is a request for a code, or a try of one.
 type codeUse struct {
 	kind   verification.Use
 	number verification.Number
 	from   netip.Addr
 	at     time.Time
+}
+
+// codes has the codes, and the requests and tries of their limits. What is older than verification.Kept is dropped
+// with the next request or try.
+type codes struct {
+	all   table[verification.ID, verification.State]
+	uses  []codeUse // oldest first
+	spent table[codeDay, int64]
+}
+
+// codeDay is the day of a budget, of a dialling code or of all.
+type codeDay struct {
+	day  time.Time
+	code string // empty: all
 }
 
 func itemOf(id event.ID) item { return item{feed.Event, int64(id)} }
@@ -221,3 +244,99 @@ func itemOfPublication(id publication.ID) item { return item{feed.Publication, i
 func itemOfNode(id publication.NodeID) item { return item{feed.Node, int64(id)} }
 
 func itemOfDemand(id demand.ID) item { return item{feed.Demand, int64(id)} }
+
+// importState is the state of finished and running imports.
+type importState struct {
+	users      table[string, user.ID] // by source id
+	sources    table[user.ID, string]
+	hadAccount table[user.ID, bool] // had an account before
+	bundles    table[publication.BundleID, publication.Bundle]
+	news       table[string, int] // indexes in the store's news
+	progress   table[string, []byte]
+	completion imported.Completion // the last one
+	runs       []imported.Run      // the first is 1
+	rejects    [][]imported.RejectedLine
+	covers     table[imported.Digest, media.Picture]
+}
+
+// ledger is the state of orders and payments.
+type ledger struct {
+	orders      table[payment.OrderID, payment.Order]
+	changes     table[payment.OrderID, int64] // the writes of the store after which their states are new
+	nextChecks  table[payment.OrderID, time.Time]
+	prepayments table[payment.OrderID, []payment.Prepayment]
+	tradeNos    table[payment.TradeNo, payment.OrderID]
+	payments    table[string, payment.Payment] // by transaction id
+	journal     table[payment.OrderID, []payment.Entry]
+	refunds     table[payment.RefundID, payment.Refund]
+
+	findings        table[findingKey, seenFinding]
+	reconciliations table[payment.Day, reconciliation]
+}
+
+// findingKey names a finding: no two have the same one.
+type findingKey struct {
+	day         payment.Day
+	kind        payment.FindingKind
+	transaction string
+	refund      payment.RefundNo
+}
+
+// seenFinding is a finding with the begin of the last comparison that has found it.
+type seenFinding struct {
+	payment.Finding
+	seen      time.Time
+	isSettled bool // by staff
+}
+
+// reconciliation is the comparison of a day's bill.
+type reconciliation struct{ leased, completed time.Time }
+
+// stream is the place of a stream.
+type stream struct {
+	of    user.ID
+	until time.Time
+}
+
+// failure is an attempt counted as failed: always for its source, and in the other groupings as it says.
+type failure struct {
+	access.Attempt
+	at                time.Time
+	inPair, inUnusual bool
+}
+
+// failures counts failed logins in sliding windows.
+type failures struct {
+	all   []failure
+	usual table[access.Attempt, time.Time] // last login
+}
+
+type translations struct {
+	kept   table[localisation.Key, translation]
+	claims table[localisation.Key, claim] // only texts being translated
+	spent  table[account, int64]
+}
+
+// translation is a translated text with its expiry.
+type translation struct {
+	text    string
+	expires time.Time
+}
+
+// claim is the holder of a claim on a text, with its expiry.
+type claim struct {
+	holder localisation.Holder
+	until  time.Time
+}
+
+// account is the key under which spending is counted.
+type account struct {
+	translator string
+	day        time.Time
+}
+
+// storedCase is a case with the copies that it keeps.
+type storedCase struct {
+	moderation.Case
+	copies moderation.Copies
+}

@@ -11,12 +11,6 @@ import (
 	"plaza/domain/user"
 )
 
-// stream is the place of a stream.
-type stream struct {
-	of    user.ID
-	until time.Time
-}
-
 func (v Notifications) OpenStream(ctx context.Context, of user.ID, follows int64, now, until time.Time) (notification.Position, error) {
 	return write(ctx, v.s, func() (p notification.Position, err error) {
 		for place, s := range v.s.streams {

@@ -7,20 +7,13 @@ import (
 	"plaza/domain/idempotency"
 	"plaza/domain/notification"
 	"plaza/domain/page"
-	"plaza/domain/quota"
 	"plaza/domain/ratelimit"
 	"plaza/domain/subscription"
 	"plaza/domain/user"
 )
 
 // Subscriptions is the store as subscription.Repository.
-type Subscriptions struct {
-	s      *Store
-	limits quota.Limits
-}
-
-// Subscriptions returns the store's subscriptions.
-func (s *Store) Subscriptions() Subscriptions { return Subscriptions{s: s} }
+type Subscriptions view
 
 func (v Subscriptions) Follow(
 	ctx context.Context, sub subscription.Subscription, charges ...ratelimit.Charge,
@@ -123,4 +116,11 @@ func (s *Store) relation(viewer, author user.ID) subscription.Relation {
 	_, viewerFollows := s.follow(viewer, author, 0)
 	_, authorFollows := s.follow(author, viewer, 0)
 	return subscription.Relate(viewer, author, viewerFollows, authorFollows, s.isBlocked(viewer, author))
+}
+
+// isBlocked reports whether one of the users blocks the other.
+func (s *Store) isBlocked(a, b user.ID) bool {
+	_, blocks := s.blocks[blockKey{a, b}]
+	_, isBack := s.blocks[blockKey{b, a}]
+	return blocks || isBack
 }

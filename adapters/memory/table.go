@@ -114,6 +114,12 @@ func keyIn[V any](s page.Span, key func(V, page.Span) page.Cursor) func(V) page.
 	return func(v V) page.Cursor { return key(v, s) }
 }
 
+// upTo returns the page of the values, the latest first.
+func upTo[V any](r page.CursorRequest, values iter.Seq[V], key func(V) page.Cursor) page.CursorPage[V] {
+	behind := filter(values, func(v V) bool { return r.After == page.Cursor{} || key(v).Compare(r.After) < 0 })
+	return page.UpTo(r.Size(), sorted(behind, latest(key)), key)
+}
+
 // by returns the order of the IDs.
 func by[V any, ID cmp.Ordered](id func(V) ID) func(a, b V) int {
 	return func(a, b V) int { return cmp.Compare(id(a), id(b)) }

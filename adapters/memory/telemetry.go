@@ -9,12 +9,8 @@ import (
 )
 
 // Telemetry is the store as telemetry.Sampler.
-type Telemetry struct{ s *Store }
+type Telemetry view
 
-// Telemetry returns the store's sampler.
-func (s *Store) Telemetry() Telemetry { return Telemetry{s} }
-
-// Recent implements telemetry.Sampler.
 func (v Telemetry) Recent(ctx context.Context, days []time.Time) (telemetry.Recent, error) {
 	return read(ctx, v.s, func() (telemetry.Recent, error) {
 		l := &v.s.ledger

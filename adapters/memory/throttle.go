@@ -13,10 +13,7 @@ import (
 )
 
 // Throttle is the store as access.Throttle.
-type Throttle struct{ s *Store }
-
-// Throttle returns the store's counts of failed logins.
-func (s *Store) Throttle() Throttle { return Throttle{s} }
+type Throttle view
 
 func (v Throttle) Begin(ctx context.Context, a access.Attempt, now time.Time) error {
 	return exec(ctx, v.s, func() error { return v.s.failures.begin(a, now) })
@@ -50,13 +47,6 @@ func (v Throttle) Forget(ctx context.Context, phone user.Phone) error {
 	})
 }
 
-// failure is an attempt counted as failed: always for its source, and in the other groupings as it says.
-type failure struct {
-	access.Attempt
-	at                time.Time
-	inPair, inUnusual bool
-}
-
 // counts reports whether the failure counts against the attempt in the grouping.
 func (f *failure) counts(g access.Grouping, a access.Attempt) bool {
 	switch g {
@@ -69,26 +59,11 @@ func (f *failure) counts(g access.Grouping, a access.Attempt) bool {
 	}
 }
 
-// failures counts failed logins in sliding windows. Usual sources that have expired are dropped whenever their
-// number has doubled since the last sweep, so that clients can't exhaust the memory.
-type failures struct {
-	limits []access.Limit
-	all    []failure
-	usual  map[access.Attempt]time.Time // last login
-	sweep  int                          // number of usual sources that triggers the next sweep
-}
-
-const firstSweep = 1024
-
-func newFailures(limits []access.Limit) failures {
-	return failures{limits: limits, usual: map[access.Attempt]time.Time{}, sweep: firstSweep}
-}
-
 func (f *failures) begin(a access.Attempt, now time.Time) error {
 	f.prune(now)
 	var wait time.Duration
 	usual := f.isUsual(a, now)
-	for _, l := range f.limits {
+	for _, l := range access.Limits() {
 		if usual && l.Grouping.SparesUsual() {
 			continue
 		}
@@ -145,14 +120,9 @@ func (f *failures) isUsual(a access.Attempt, now time.Time) bool {
 	return now.Sub(f.usual[a]) < access.UsualFor
 }
 
-// prune drops failures that no limit counts any more, and usual sources if there are as many as the sweep size.
+// prune drops failures that no limit counts any more, and sources that are usual no more, so that clients can't exhaust the memory.
 func (f *failures) prune(now time.Time) {
-	longest := slices.MaxFunc(f.limits, func(a, b access.Limit) int { return cmp.Compare(a.Window, b.Window) }).Window
+	longest := slices.MaxFunc(access.Limits(), func(a, b access.Limit) int { return cmp.Compare(a.Window, b.Window) }).Window
 	f.all = slices.DeleteFunc(f.all, func(c failure) bool { return now.Sub(c.at) >= longest })
-	if len(f.usual) >= f.sweep {
-		maps.DeleteFunc(f.usual, func(a access.Attempt, _ time.Time) bool { return !f.isUsual(a, now) })
-		f.sweep = max(firstSweep, 2*len(f.usual))
-	}
+	maps.DeleteFunc(f.usual, func(a access.Attempt, _ time.Time) bool { return !f.isUsual(a, now) })
 }
-
-func (f *failures) size() int { return len(f.all) + len(f.usual) }

@@ -13,7 +13,7 @@ import (
 
 // Attempts from ever new addresses must not fill the memory.
 func TestAUT_11_failures_that_expired_are_forgotten(t *testing.T) {
-	f := newFailures(access.Limits())
+	f := &New().failures
 	now := time.Date(2026, 3, 14, 12, 0, 0, 0, time.UTC)
 	most := 0
 	for i := range 60_000 {
@@ -24,9 +24,9 @@ func TestAUT_11_failures_that_expired_are_forgotten(t *testing.T) {
 			f.uncount(a)
 			f.recordLogin(a, now)
 		}
-		most = max(most, f.size())
+		most = max(most, len(f.all)+len(f.usual))
 	}
-	// With an attempt per minute, 15 minutes of groups and 30 days of logins still count.
-	living := 2*15 + 1 + int(access.UsualFor/(100*time.Minute))
-	assert.Less(t, most, 3*max(living, firstSweep/2))
+	// With an attempt per minute, the hour of the longest limit and 30 days of logins still count.
+	living := 60 + int(access.UsualFor/(100*time.Minute))
+	assert.LessOrEqual(t, most, living)
 }

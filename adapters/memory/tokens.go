@@ -14,10 +14,7 @@ import (
 )
 
 // Tokens is the store as access.Tokens.
-type Tokens struct{ s *Store }
-
-// Tokens returns the store's tokens.
-func (s *Store) Tokens() Tokens { return Tokens{s} }
+type Tokens view
 
 func (v Tokens) Issue(ctx context.Context, t access.Token, charges ...ratelimit.Charge) (access.TokenID, error) {
 	return charged(ctx, v.s, charges, func() (access.TokenID, error) {

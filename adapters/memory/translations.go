@@ -10,19 +10,16 @@ import (
 )
 
 // Translations is the store as localisation.Cache.
-type Translations struct{ s *Store }
-
-// Translations returns the store's cache of translations.
-func (s *Store) Translations() Translations { return Translations{s} }
+type Translations view
 
 func (v Translations) Get(
 	ctx context.Context, keys []localisation.Key, now time.Time,
 ) (map[localisation.Key]string, error) {
 	return write(ctx, v.s, func() (map[localisation.Key]string, error) {
-		v.s.translations.prune(now)
+		maps.DeleteFunc(v.s.translations.kept, func(_ localisation.Key, t translation) bool { return !now.Before(t.expires) })
 		found := map[localisation.Key]string{}
 		for _, key := range keys {
-			if t, kept := v.s.translations.kept[key]; kept && now.Before(t.expires) {
+			if t, kept := v.s.translations.kept[key]; kept {
 				found[key] = t.text
 			}
 		}
@@ -87,48 +84,4 @@ func (v Translations) Refund(ctx context.Context, s localisation.Spending) error
 		spent[on] = max(spent[on]-s.Characters, 0)
 		return nil
 	})
-}
-
-// translation is a translated text with its expiry.
-type translation struct {
-	text    string
-	expires time.Time
-}
-
-// claim is the holder of a claim on a text, with its expiry.
-type claim struct {
-	holder localisation.Holder
-	until  time.Time
-}
-
-// account is the key under which spending is counted.
-type account struct {
-	translator string
-	day        time.Time
-}
-
-// translations drops expired texts whenever the map has doubled since the last sweep, so that
-// unused ones don't fill the memory.
-type translations struct {
-	kept   map[localisation.Key]translation
-	claims map[localisation.Key]claim // only texts being translated
-	spent  map[account]int64
-	sweep  int // size that triggers the next sweep
-}
-
-func newTranslations() translations {
-	return translations{
-		kept: map[localisation.Key]translation{}, claims: map[localisation.Key]claim{},
-		spent: map[account]int64{}, sweep: firstSweep,
-	}
-}
-
-func (t *translations) prune(now time.Time) {
-	if len(t.kept) < t.sweep {
-		return
-	}
-	maps.DeleteFunc(t.kept, func(_ localisation.Key, kept translation) bool {
-		return !now.Before(kept.expires)
-	})
-	t.sweep = max(firstSweep, 2*len(t.kept))
 }

@@ -48,7 +48,7 @@ func TestOFF02_the_demo_has_work_for_staff(t *testing.T) {
 	account, err := w.ports.Accounts.ByID(t.Context(), rex)
 	require.NoError(t, err)
 	assert.True(t, account.Disabled)
-	acts, err := w.store.Audit().List(t.Context(), audit.Query{})
+	acts, err := w.store.Audit.List(t.Context(), audit.Query{})
 	require.NoError(t, err)
 	require.Len(t, acts.Items, 1)
 	act := acts.Items[0]
@@ -58,10 +58,10 @@ func TestOFF02_the_demo_has_work_for_staff(t *testing.T) {
 		ByName: "Nora Ashcombe", AboutName: "Rex Vale",
 	}, act)
 
-	runs, err := w.store.Imports().Runs(t.Context(), imported.RunFilter{}, page.Request{})
+	runs, err := w.store.Imports.Runs(t.Context(), imported.RunFilter{}, page.Request{})
 	require.NoError(t, err)
 	assert.EqualValues(t, 2, runs.Items[0].Rejected)
-	rejects, err := w.store.Imports().RejectsOf(t.Context(), runs.Items[0].ID)
+	rejects, err := w.store.Imports.RejectsOf(t.Context(), runs.Items[0].ID)
 	require.NoError(t, err)
 	assert.Equal(t, []int64{2, 3}, []int64{rejects[0].Line, rejects[1].Line})
 }
@@ -69,13 +69,13 @@ func TestOFF02_the_demo_has_work_for_staff(t *testing.T) {
 func TestFED11_the_demo_has_texts_to_read_in_several_languages(t *testing.T) {
 	w := loaded(t)
 	for id, want := range map[int64][]string{2: {"zh", "es", "fr"}, 9: {"fr", "es"}, 24: {"zh"}} {
-		opened, err := w.store.Feed().Card(t.Context(), feed.Publication, id)
+		opened, err := w.store.Feed.Card(t.Context(), feed.Publication, id)
 		require.NoError(t, err)
 		assert.NotEmpty(t, opened.HTML)
 		var languages []string
 		for _, other := range opened.Translations {
 			languages = append(languages, other.Language)
-			in, err := w.store.Feed().Card(t.Context(), feed.Publication, other.ID)
+			in, err := w.store.Feed.Card(t.Context(), feed.Publication, other.ID)
 			require.NoError(t, err)
 			assert.NotEmpty(t, in.HTML, other.Title)
 		}

@@ -23,7 +23,6 @@ import (
 	"plaza/domain/feed"
 	"plaza/domain/page"
 	"plaza/domain/publication"
-	"plaza/domain/quota"
 	"plaza/domain/subscription"
 	"plaza/domain/user"
 )
@@ -40,21 +39,21 @@ func emptyFixture() fixture {
 	s := memory.New()
 	pictures, clean, processor := memory.NewMedia("http://plaza.test", []byte("key")), sanitiser.New(), imaging.NewProcessor(1)
 	p := demo.Ports{
-		Accounts: s.Accounts(), Tokens: s.Tokens(), Throttle: s.Throttle(), Hasher: argon2id.New(argon2id.Cheap, 4, 32),
+		Accounts: s.Accounts, Tokens: s.Tokens, Throttle: s.Throttle, Hasher: argon2id.New(argon2id.Cheap, 4, 32),
 		Strength: zxcvbn.Estimator{},
 		Importer: importing.NewImporter(importing.Ports{
-			Store: s.Imports(), Decoder: jsonlines.Decoder{}, Feed: s.Feed(), Sanitiser: clean,
+			Store: s.Imports, Decoder: jsonlines.Decoder{}, Feed: s.Feed, Sanitiser: clean,
 			Processor: processor, Pictures: pictures, Now: time.Now,
 		}),
-		Categories: s.Categories(), Subscriptions: s.Subscriptions(), Blocks: s.Blocks(), Notifications: s.Notifications(),
+		Categories: s.Categories, Subscriptions: s.Subscriptions, Blocks: s.Blocks, Notifications: s.Notifications,
 		Diary: diary.Ports{
-			Events: s.Events(), Reader: s.Events(), Discussion: s.Events(), Related: s.Events(),
-			Categories: s.Categories(), Directory: s.Accounts(),
+			Events: s.Events, Reader: s.EventReader, Discussion: s.Discussion, Related: s.Related,
+			Categories: s.Categories, Directory: s.Directory,
 			Places: gazetteer.New(), Sanitiser: clean, Pictures: pictures, Addresses: pictures.Addresses,
-			Deletions: s.DeletionQueue(), Processor: processor, Room: s.Room(quota.Limits{}),
-			Keys: s.Keys(),
+			Deletions: s.Deletions, Processor: processor, Room: s.Room,
+			Keys: s.Keys,
 		},
-		Images: s.Images(), Ledger: s.Ledger(), Moderation: s.Moderation(), Feed: s.Feed(),
+		Images: s.Images, Ledger: s.Ledger, Moderation: s.Moderation, Feed: s.Feed,
 	}
 	return fixture{store: s, ports: p, diary: diary.New(p.Diary, nil, today)}
 }
@@ -150,12 +149,12 @@ func (w fixture) subscriptions(id user.ID) []subscription.Subscription {
 func (w fixture) items(kind feed.Kind) map[feed.CategoryID][]feed.Item {
 	w.t.Helper()
 	selection := feed.Select([]feed.Kind{kind}, nil)
-	_, metas, err := w.store.Feed().Metas(w.t.Context(), selection)
+	_, metas, err := w.store.Feed.Metas(w.t.Context(), selection)
 	require.NoError(w.t, err)
 	all := map[feed.CategoryID][]feed.Item{}
 	for id := range metas {
 		all[id] = whole(w.t, func(p page.Request) (page.Page[feed.Item], error) {
-			return w.store.Feed().Page(w.t.Context(), id, selection, p)
+			return w.store.Feed.Page(w.t.Context(), id, selection, p)
 		})
 	}
 	return all
@@ -164,6 +163,6 @@ func (w fixture) items(kind feed.Kind) map[feed.CategoryID][]feed.Item {
 func (w fixture) howTos() []publication.HowTo {
 	w.t.Helper()
 	return whole(w.t, func(p page.Request) (page.Page[publication.HowTo], error) {
-		return w.store.HowTos().List(w.t.Context(), publication.HowToQuery{}, p)
+		return w.store.HowTos.List(w.t.Context(), publication.HowToQuery{}, p)
 	})
 }

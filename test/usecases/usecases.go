@@ -32,7 +32,7 @@ func OpenAccount(t *testing.T, store *memory.Store, phone string) user.ID {
 	t.Helper()
 	parsed, err := user.ParsePhone(phone)
 	require.NoError(t, err)
-	id, err := store.Accounts().Open(t.Context(), access.Account{Phone: parsed}, user.Member{Timezone: "UTC", Joined: Noon})
+	id, err := store.Accounts.Open(t.Context(), access.Account{Phone: parsed}, user.Member{Timezone: "UTC", Joined: Noon})
 	require.NoError(t, err)
 	return id
 }

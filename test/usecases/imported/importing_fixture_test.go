@@ -40,7 +40,7 @@ func newImportFixture(t *testing.T) *importFixture {
 	t.Helper()
 	store, media := memory.New(), memory.NewMedia("https://plaza.example", []byte("signing"))
 	return &importFixture{t, store, media, importing.Ports{
-		Store: store.Imports(), Decoder: jsonlines.Decoder{}, Feed: store.Feed(), Sanitiser: sanitiser.New("https://plaza.example/media/public/"),
+		Store: store.Imports, Decoder: jsonlines.Decoder{}, Feed: store.Feed, Sanitiser: sanitiser.New("https://plaza.example/media/public/"),
 		Processor: imaging.NewProcessor(1), Pictures: media, Now: func() time.Time { return usecases.Noon },
 	}}
 }
@@ -271,7 +271,7 @@ func (w *importFixture) feedPage(in feed.CategoryID, kind feed.Kind) []feed.Item
 	w.Helper()
 	first, err := page.New(1, page.MaxSize)
 	require.NoError(w, err)
-	items, err := w.store.Feed().Page(w.Context(), in, feed.Selection{Kinds: []feed.Kind{kind}}, first)
+	items, err := w.store.Feed.Page(w.Context(), in, feed.Selection{Kinds: []feed.Kind{kind}}, first)
 	require.NoError(w, err)
 	return items.Items
 }
@@ -279,10 +279,10 @@ func (w *importFixture) feedPage(in feed.CategoryID, kind feed.Kind) []feed.Item
 // dump returns all stored data that is visible through the ports.
 func (w *importFixture) dump() string {
 	w.Helper()
-	categories, metas, err := w.store.Feed().Metas(w.Context(), feed.Selection{Kinds: []feed.Kind{feed.Publication}})
+	categories, metas, err := w.store.Feed.Metas(w.Context(), feed.Selection{Kinds: []feed.Kind{feed.Publication}})
 	require.NoError(w, err)
 	slices.SortFunc(categories, func(a, b feed.Category) int { return int(a.ID - b.ID) })
-	members, err := w.store.Accounts().Members(w.Context(), []user.ID{1, 2, 3, 4})
+	members, err := w.store.Directory.Members(w.Context(), []user.ID{1, 2, 3, 4})
 	require.NoError(w, err)
 	slices.SortFunc(members, func(a, b user.Member) int { return int(a.ID - b.ID) })
 	dump := fmt.Sprint(categories, metas, members)

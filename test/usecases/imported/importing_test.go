@@ -139,7 +139,7 @@ func TestADM04_of_a_category_the_last_line_counts_that_has_a_place_in_the_tree(t
 		summary, rejects := w.bring("a", c.lines...)
 		assert.ElementsMatch(t, c.rejects, rejects, name)
 		assert.Equal(t, int64(len(c.lines)), summary.Records(), name)
-		categories, _, err := w.store.Feed().Metas(t.Context(), feed.Selection{})
+		categories, _, err := w.store.Feed.Metas(t.Context(), feed.Selection{})
 		require.NoError(t, err)
 		parents := map[feed.CategoryID]feed.CategoryID{}
 		for _, category := range categories {
@@ -315,7 +315,7 @@ func TestADM04_an_import_is_recorded_as_complete_only_if_it_has_read_all_files(t
 	at := usecases.Noon
 	w.ports.Now = func() time.Time { at = at.Add(time.Minute); return at }
 	recorded := func() imported.Completion {
-		sample, err := w.store.Telemetry().Sample(t.Context(), telemetry.Query{})
+		sample, err := w.store.Telemetry.Sample(t.Context(), telemetry.Query{})
 		require.NoError(t, err)
 		return sample.Import
 	}

@@ -23,7 +23,7 @@ import (
 func TestPUB07_a_page_is_one_call_and_what_is_translated_in_part_comes_as_it_was_written(t *testing.T) {
 	store := memory.New()
 	author := usecases.OpenAccount(t, store, "+86-13900000001")
-	stores := content.Stores{Accounts: store.Accounts(), Directory: store.Accounts(), Imports: store.Imports()}
+	stores := content.Stores{Accounts: store.Accounts, Directory: store.Directory, Imports: store.Imports}
 	for i, p := range []publication.Content{
 		{Title: "Bells", Summary: " ", Language: "en"},
 		{Title: "Pain", Summary: "La mie et la croûte", Language: "fr"},
@@ -46,7 +46,7 @@ func TestPUB07_a_page_is_one_call_and_what_is_translated_in_part_comes_as_it_was
 			}
 			return all
 		}
-		r := reading.New(store.Publications(), store.Feed(), translate, memory.NewMedia("https://plaza.example", []byte("key")), time.Now)
+		r := reading.New(store.Publications, store.Feed, translate, memory.NewMedia("https://plaza.example", []byte("key")), time.Now)
 		english, _ := locale.Parse("en-US")
 		p, err := r.Feed(t.Context(), access.Actor{ID: 7}, publication.Query{}, english)
 		require.NoError(t, err)

@@ -71,7 +71,7 @@ type translationFixture struct {
 
 func newTranslationFixture(t *testing.T) *translationFixture {
 	t.Helper()
-	w := &translationFixture{cache: memory.New().Translations(), translator: &recordingTranslator{Translator: pseudo.New()}}
+	w := &translationFixture{cache: memory.New().Translations, translator: &recordingTranslator{Translator: pseudo.New()}}
 	w.serve(t, translation.Offer{})
 	return w
 }

@@ -44,7 +44,7 @@ var payingLimits = paying.Limits{Call: 5 * time.Second, Lease: 10 * time.Second,
 func newFixture(t *testing.T, around ...func(payment.Ledger) payment.Ledger) *fixture {
 	t.Helper()
 	store := memory.New()
-	w := &fixture{T: t, ledger: store.Ledger(), directory: store.Accounts(), wallet: newWallet("v2"), now: usecases.Noon, log: &bytes.Buffer{}}
+	w := &fixture{T: t, ledger: store.Ledger, directory: store.Directory, wallet: newWallet("v2"), now: usecases.Noon, log: &bytes.Buffer{}}
 	for _, wrap := range around {
 		w.ledger = wrap(w.ledger)
 	}

@@ -46,7 +46,7 @@ func newCleanupFixture(t *testing.T) *cleanupFixture {
 		now: time.Now(),
 	}
 	w.who = usecases.OpenAccount(t, w.store, "+86-13900000001")
-	w.Cleanup = cleanup.New(w.store.DeletionQueue(), w.pictures, func() time.Time { return w.now })
+	w.Cleanup = cleanup.New(w.store.Deletions, w.pictures, func() time.Time { return w.now })
 	return w
 }
 
@@ -69,7 +69,7 @@ func (w *cleanupFixture) sizesOf(key media.Key) []media.Key {
 
 func (w *cleanupFixture) shows(p media.Picture) {
 	w.t.Helper()
-	require.NoError(w.t, w.store.Accounts().SetAvatar(w.t.Context(), w.who, p, 0))
+	require.NoError(w.t, w.store.Directory.SetAvatar(w.t.Context(), w.who, p, 0))
 }
 
 func (w *cleanupFixture) isThere(key media.Key) bool {
@@ -124,7 +124,7 @@ func TestIMG07_many_deleted_pictures_are_removed_batch_by_batch(t *testing.T) {
 		batches = append(batches, n)
 	}
 	assert.Equal(t, []int{100, 100, 49}, batches, "the last picture is shown")
-	left, err := w.store.DeletionQueue().Claim(t.Context(), w.now.AddDate(1, 0, 0), w.now, 1000)
+	left, err := w.store.Deletions.Claim(t.Context(), w.now.AddDate(1, 0, 0), w.now, 1000)
 	require.NoError(t, err)
 	assert.Empty(t, left)
 }
@@ -202,7 +202,7 @@ func TestPLA04_RepairSparesPicturesUploadedDuringTheCheck(t *testing.T) {
 	w := newCleanupFixture(t)
 	w.put() // its row is not stored yet
 	began := w.now
-	k := cleanup.New(w.store.DeletionQueue(), listedMedia{w.pictures, func(media.Key) {
+	k := cleanup.New(w.store.Deletions, listedMedia{w.pictures, func(media.Key) {
 		w.now = began.Add(cleanup.OrphanGracePeriod + time.Minute) // the listing takes over an hour
 	}}, func() time.Time { return w.now })
 	files, err := k.Check(t.Context(), func(f cleanup.Finding) { t.Errorf("found %+v", f) })

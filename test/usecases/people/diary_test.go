@@ -23,7 +23,6 @@ import (
 	"plaza/domain/media"
 	"plaza/domain/page"
 	"plaza/domain/place"
-	"plaza/domain/quota"
 	"plaza/domain/ratelimit"
 	"plaza/domain/subscription"
 	"plaza/domain/user"
@@ -44,9 +43,9 @@ func newDiaryFixture(t *testing.T, change ...func(*diary.Ports)) *diaryFixture {
 	t.Helper()
 	w := &diaryFixture{store: memory.New(), now: usecases.Noon}
 	w.ports = diary.Ports{
-		Events: w.store.Events(), Reader: w.store.Events(), Discussion: w.store.Events(), Related: w.store.Events(),
-		Categories: w.store.Categories(), Directory: w.store.Accounts(), Deletions: w.store.DeletionQueue(),
-		Room: w.store.Room(quota.Limits{}), Keys: w.store.Keys(),
+		Events: w.store.Events, Reader: w.store.EventReader, Discussion: w.store.Discussion, Related: w.store.Related,
+		Categories: w.store.Categories, Directory: w.store.Directory, Deletions: w.store.Deletions,
+		Room: w.store.Room, Keys: w.store.Keys,
 		Places: gazetteer.New(), Sanitiser: sanitiser.New(),
 	}
 	for _, c := range change {
@@ -68,7 +67,7 @@ func (w *diaryFixture) follow(t *testing.T, who, whom access.Actor) {
 	t.Helper()
 	s, err := subscription.ToUser(who.ID, whom.ID, usecases.Noon)
 	require.NoError(t, err)
-	_, _, err = w.store.Subscriptions().Follow(t.Context(), s)
+	_, _, err = w.store.Subscriptions.Follow(t.Context(), s)
 	require.NoError(t, err)
 }
 
@@ -99,7 +98,7 @@ func TestEVT16_a_text_that_moves_while_it_is_analysed(t *testing.T) {
 	require.NoError(t, err)
 	id := shown.ID()
 	set := func(content string) {
-		_, err := w.store.Events().Change(t.Context(), id, func(e *event.Event) error {
+		_, err := w.store.Events.Change(t.Context(), id, func(e *event.Event) error {
 			return e.Apply(event.Change{Content: &content}, w.now)
 		})
 		require.NoError(t, err)

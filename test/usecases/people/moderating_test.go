@@ -45,11 +45,11 @@ func (f *failingHides) Report(ctx context.Context, r moderation.Report, c ...rat
 func newHidingFixture(t *testing.T) (*cleanupFixture, *failingHides, *moderating.Moderating, moderation.Thing, []media.Key) {
 	t.Helper()
 	w := newCleanupFixture(t)
-	store := &failingHides{Store: w.store.Moderation()}
-	m := moderating.New(store, w.store.Events(), w.store.Events(), w.store.Images(), w.store.Feed(), w.store.Accounts(),
-		media.Addresses{}, w.pictures, w.store.DeletionQueue(), nil, func() time.Time { return w.now })
+	store := &failingHides{Store: w.store.Moderation}
+	m := moderating.New(store, w.store.EventReader, w.store.Discussion, w.store.Images, w.store.Feed, w.store.Directory,
+		media.Addresses{}, w.pictures, w.store.Deletions, nil, func() time.Time { return w.now })
 	key := w.put()
-	i, err := w.store.Images().Add(t.Context(), userimage.New(w.who, key, 1, 1, 3, userimage.Tags{}, w.now))
+	i, err := w.store.Images.Add(t.Context(), userimage.New(w.who, key, 1, 1, 3, userimage.Tags{}, w.now))
 	require.NoError(t, err)
 	return w, store, m, moderation.Thing{Kind: moderation.Image, ID: int64(i.ID)}, append(w.sizesOf(key), key)
 }
@@ -164,11 +164,11 @@ func TestMOD05_staff_see_what_a_person_owned_who_is_being_erased_as_it_was_repor
 		return cases
 	}
 	require.NotNil(t, shown().Now[of])
-	require.NoError(t, w.store.Accounts().Change(t.Context(), w.who, func(a *access.Account) error {
+	require.NoError(t, w.store.Accounts.Change(t.Context(), w.who, func(a *access.Account) error {
 		a.Close()
 		return nil
 	}))
-	_, err = w.store.PersonalData().Erase(t.Context(), w.who, personaldata.Account, 1)
+	_, err = w.store.PersonalData.Erase(t.Context(), w.who, personaldata.Account, 1)
 	require.NoError(t, err)
 	assert.Nil(t, shown().Now[of], "its owner is gone, and the image is not yet")
 	assert.Len(t, shown().Items[0].Versions, 1)

@@ -73,8 +73,8 @@ func (p *countedPages) Located(ctx context.Context, after event.ID, limit int) (
 func newPlacesFixture(t *testing.T) *placesFixture {
 	t.Helper()
 	a := &placesFixture{T: t, store: memory.New(), analyser: &meddlingAnalyser{gazetteer.New(), func() {}}}
-	a.events = &crossedEvents{Repository: a.store.Events(), behind: func() {}}
-	a.read = &countedPages{Reader: a.store.Events()}
+	a.events = &crossedEvents{Repository: a.store.Events, behind: func() {}}
+	a.read = &countedPages{Reader: a.store.EventReader}
 	a.author = usecases.OpenAccount(t, a.store, "+86-13900000001")
 	return a
 }
@@ -89,7 +89,7 @@ func (a *placesFixture) before(title string, then place.Place, edits ...func(*ev
 	e, err := event.New(a.author, change, calendar.DateOf(usecases.Noon), usecases.Noon)
 	require.NoError(a, err)
 	require.NoError(a, e.Locate(e.Text(), then))
-	added, err := a.store.Events().Add(a.Context(), e)
+	added, err := a.store.Events.Add(a.Context(), e)
 	require.NoError(a, err)
 	return added.ID()
 }
@@ -97,7 +97,7 @@ func (a *placesFixture) before(title string, then place.Place, edits ...func(*ev
 // retitle changes the title and stores the place with it.
 func (a *placesFixture) retitle(id event.ID, title string, found place.Place) {
 	a.Helper()
-	_, err := a.store.Events().Change(a.Context(), id, func(e *event.Event) error {
+	_, err := a.store.Events.Change(a.Context(), id, func(e *event.Event) error {
 		return errors.Join(e.Apply(event.Change{Title: &title}, usecases.Noon), e.Locate(e.Text(), found))
 	})
 	require.NoError(a, err)
@@ -105,7 +105,7 @@ func (a *placesFixture) retitle(id event.ID, title string, found place.Place) {
 
 func (a *placesFixture) remove(id event.ID) {
 	a.Helper()
-	_, err := a.store.Events().Remove(a.Context(), id)
+	_, err := a.store.Events.Remove(a.Context(), id)
 	require.NoError(a, err)
 }
 
@@ -121,7 +121,7 @@ func (a *placesFixture) check(repair bool) []places.Misplaced {
 
 func (a *placesFixture) state(id event.ID) event.State {
 	a.Helper()
-	e, err := a.store.Events().Get(a.Context(), id)
+	e, err := a.store.Events.Get(a.Context(), id)
 	require.NoError(a, err)
 	return e.State()
 }

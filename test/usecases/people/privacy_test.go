@@ -58,7 +58,7 @@ type privacyFixture struct {
 func newPrivacyFixture(t *testing.T) *privacyFixture {
 	t.Helper()
 	store := memory.New()
-	w := &privacyFixture{T: t, store: store, data: &failingErasure{store.PersonalData(), -1, 0},
+	w := &privacyFixture{T: t, store: store, data: &failingErasure{store.PersonalData, -1, 0},
 		pictures: memory.NewMedia("https://plaza.example", []byte("key"))}
 	w.Privacy = w.over(w.data)
 	w.ann, w.bob = w.account("+86-13900000001", "Ann"), w.account("+86-13900000002", "Bob")
@@ -70,7 +70,7 @@ func newPrivacyFixture(t *testing.T) *privacyFixture {
 
 // over returns the use cases over the data.
 func (w *privacyFixture) over(data personaldata.Store) *privacy.Privacy {
-	return privacy.New(w.store.Accounts(), data, w.store.Ledger(), w.pictures, w.store.DeletionQueue(), w.leaving,
+	return privacy.New(w.store.Accounts, data, w.store.Ledger, w.pictures, w.store.Deletions, w.leaving,
 		func() time.Time { return usecases.Noon })
 }
 
@@ -86,7 +86,7 @@ func (w *privacyFixture) account(phone, name string) user.ID {
 	w.Helper()
 	parsed, err := user.ParsePhone(phone)
 	require.NoError(w, err)
-	id, err := w.store.Accounts().Open(w.Context(), access.Account{Phone: parsed, Hash: "secret-hash", Scopes: access.DefaultScopes(),
+	id, err := w.store.Accounts.Open(w.Context(), access.Account{Phone: parsed, Hash: "secret-hash", Scopes: access.DefaultScopes(),
 		Roles: []access.Role{access.Admin}},
 		user.Member{Firstname: name, Timezone: "UTC", Joined: usecases.Noon})
 	require.NoError(w, err)
@@ -108,7 +108,7 @@ func (w *privacyFixture) write(author user.ID, title string, plates ...media.Key
 	for _, key := range plates {
 		require.NoError(w, e.AddPlate(event.Plate{Photo: key, Bytes: 1}, usecases.Noon))
 	}
-	e, err = w.store.Events().Add(w.Context(), e)
+	e, err = w.store.Events.Add(w.Context(), e)
 	require.NoError(w, err)
 	return e.ID()
 }
@@ -117,7 +117,7 @@ func (w *privacyFixture) say(on event.ID, author user.ID, text string) {
 	w.Helper()
 	c, err := event.NewComment(on, author, text, usecases.Noon)
 	require.NoError(w, err)
-	_, _, err = w.store.Events().AddComment(w.Context(), c)
+	_, _, err = w.store.Discussion.AddComment(w.Context(), c)
 	require.NoError(w, err)
 }
 
@@ -253,7 +253,7 @@ func TestErase_does_what_Preview_has_counted(t *testing.T) {
 	assert.Empty(t, again.Counts)
 	_, err = w.Erase(t.Context(), 99)
 	assert.ErrorIs(t, err, access.ErrNoAccount)
-	bob, err := w.store.Accounts().ByID(t.Context(), w.bob)
+	bob, err := w.store.Accounts.ByID(t.Context(), w.bob)
 	require.NoError(t, err)
 	assert.False(t, bob.Disabled)
 }
@@ -274,7 +274,7 @@ func TestErase_continues_wherever_it_was_interrupted(t *testing.T) {
 			return
 		}
 		require.ErrorIs(t, err, usecases.ErrInjected)
-		account, err := w.store.Accounts().ByID(t.Context(), w.ann)
+		account, err := w.store.Accounts.ByID(t.Context(), w.ann)
 		require.NoError(t, err)
 		require.True(t, account.Disabled && account.Hash == "" && !account.IsStaff(), "after %d steps", steps)
 		w.data.after = -1
@@ -313,7 +313,7 @@ func (w *privacyFixture) leaving(ctx context.Context, actor access.Actor, _ acce
 	if readErr != nil {
 		return readErr
 	}
-	return w.store.Accounts().Change(ctx, actor.ID, func(a *access.Account) error {
+	return w.store.Accounts.Change(ctx, actor.ID, func(a *access.Account) error {
 		a.Close()
 		return nil
 	})
@@ -331,10 +331,10 @@ func TestUSR07_an_erasure_that_was_interrupted_is_resumed(t *testing.T) {
 	require.NoError(t, w.ResumeErasures(t.Context()))
 	assert.Zero(t, filesIn(t, w.pictures))
 	require.Empty(t, w.left(w.ann))
-	erasing, err := w.store.Accounts().Erasing(t.Context(), 0, 10)
+	erasing, err := w.store.Accounts.Erasing(t.Context(), 0, 10)
 	require.NoError(t, err)
 	assert.Empty(t, erasing)
-	bob, err := w.store.Accounts().ByID(t.Context(), w.bob)
+	bob, err := w.store.Accounts.ByID(t.Context(), w.bob)
 	require.NoError(t, err)
 	assert.False(t, bob.Disabled)
 }
@@ -348,7 +348,7 @@ func TestUSR07_an_erasure_that_fails_does_not_stop_the_others(t *testing.T) {
 	}
 	w.data.after, w.data.of = -1, w.ann
 	require.ErrorIs(t, w.ResumeErasures(t.Context()), usecases.ErrInjected)
-	erasing, err := w.store.Accounts().Erasing(t.Context(), 0, 10)
+	erasing, err := w.store.Accounts.Erasing(t.Context(), 0, 10)
 	require.NoError(t, err)
 	assert.Equal(t, []user.ID{w.ann}, erasing)
 }
@@ -373,18 +373,18 @@ func TestUSR07_an_export_counts_while_it_runs_and_not_when_it_broke(t *testing.T
 
 func TestUSR07_open_orders_are_erased_when_they_are_closed(t *testing.T) {
 	w := newPrivacyFixture(t)
-	o, err := w.store.Ledger().AddOrder(t.Context(), payment.NewOrder(w.ann, "Tea", 990, time.Hour, usecases.Noon), nil)
+	o, err := w.store.Ledger.AddOrder(t.Context(), payment.NewOrder(w.ann, "Tea", 990, time.Hour, usecases.Noon), nil)
 	require.NoError(t, err)
 	done, err := w.Erase(t.Context(), w.ann) // by an operator
 	require.NoError(t, err)
 	assert.Equal(t, []payment.OrderID{o.ID}, done.OpenOrders)
-	require.NoError(t, w.store.Ledger().Change(t.Context(), o.ID, func(trade *payment.Trade) error {
+	require.NoError(t, w.store.Ledger.Change(t.Context(), o.ID, func(trade *payment.Trade) error {
 		trade.Order.State = payment.Closed
 		return nil
 	}))
 	require.NoError(t, w.ResumeErasures(t.Context()))
 	assert.Empty(t, w.left(w.ann))
-	stored, err := w.store.Ledger().Order(t.Context(), o.ID)
+	stored, err := w.store.Ledger.Order(t.Context(), o.ID)
 	require.NoError(t, err)
 	assert.Empty(t, stored.Subject)
 	assert.Equal(t, int64(990), stored.Amount)

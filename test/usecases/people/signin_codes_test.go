@@ -31,7 +31,7 @@ func wrong(code string) string {
 
 // taken is how many messages of today's budget are taken.
 func (w *joiningFixture) taken() int64 {
-	taken, err := w.store.Codes().Taken(w.Context(), verification.DayOf(w.now))
+	taken, err := w.store.Codes.Taken(w.Context(), verification.DayOf(w.now))
 	require.NoError(w, err)
 	return taken.Messages
 }

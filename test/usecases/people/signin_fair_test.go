@@ -50,7 +50,7 @@ func TestAUT12_many_logins_of_one_do_not_delay_another(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				store := memory.New()
-				s := newSignin(store, store.Tokens(), slowHasher{}, signin.Joining{}, time.Now, io.Discard)
+				s := newSignin(store, store.Tokens, slowHasher{}, signin.Joining{}, time.Now, io.Discard)
 				const other = "+34-600000003"
 				for _, username := range []string{signinPhone, other} {
 					_, err := s.Register(t.Context(), signin.Registration{
@@ -129,7 +129,7 @@ func TestAUT12_half_of_the_processors_hash(t *testing.T) {
 func TestAUT12_changed_passwords_are_hashed_in_turns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store, hasher := memory.New(), &busyHasher{}
-		s := newSignin(store, store.Tokens(), hasher, signin.Joining{}, time.Now, io.Discard)
+		s := newSignin(store, store.Tokens, hasher, signin.Joining{}, time.Now, io.Discard)
 		var changes sync.WaitGroup
 		for i := range signin.HashesAtOnce() + 8 {
 			id, err := s.Register(t.Context(), signin.Registration{

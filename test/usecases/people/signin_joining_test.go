@@ -95,12 +95,12 @@ func newJoiningFixture(t *testing.T, changes ...func(*signin.Joining)) *joiningF
 	w := &joiningFixture{T: t, store: memory.New(), sender: &keptSender{}, now: usecases.Noon}
 	keys, err := verification.NewKeys(secret.New(strings.Repeat("k", 32)))
 	require.NoError(t, err)
-	j := signin.Joining{Codes: hookedCodes{w.store.Codes(), w}, Sender: w.sender, Keys: keys, Host: "plaza.example", Notifies: true}
+	j := signin.Joining{Codes: hookedCodes{w.store.Codes, w}, Sender: w.sender, Keys: keys, Host: "plaza.example", Notifies: true}
 	for _, change := range changes {
 		change(&j)
 	}
 	hasher := hookedHasher{argon2id.New(argon2id.Cheap, 2, 100), w}
-	w.Signin = newSignin(w.store, w.store.Tokens(), hasher, j, func() time.Time { return w.now }, &w.log)
+	w.Signin = newSignin(w.store, w.store.Tokens, hasher, j, func() time.Time { return w.now }, &w.log)
 	return w
 }
 
@@ -172,10 +172,10 @@ func TestUSR07_an_erased_account_is_opened_by_no_operator(t *testing.T) {
 	w := newJoiningFixture(t)
 	actor := w.join(newPhone)
 	for _, d := range personaldata.Kinds() {
-		_, err := w.store.PersonalData().Erase(t.Context(), actor.ID, d.Kind, 100)
+		_, err := w.store.PersonalData.Erase(t.Context(), actor.ID, d.Kind, 100)
 		require.NoError(t, err)
 	}
-	closed, err := w.store.Accounts().ByID(t.Context(), actor.ID)
+	closed, err := w.store.Accounts.ByID(t.Context(), actor.ID)
 	require.NoError(t, err)
 	for name, act := range map[string]func(context.Context, user.ID) error{
 		"a password": func(ctx context.Context, id user.ID) error { return w.SetPassword(ctx, id, secret.New("plaza-demo")) },
@@ -189,7 +189,7 @@ func TestUSR07_an_erased_account_is_opened_by_no_operator(t *testing.T) {
 	} {
 		assert.Equal(t, access.ErrErased, act(t.Context(), actor.ID), name)
 	}
-	still, err := w.store.Accounts().ByID(t.Context(), actor.ID)
+	still, err := w.store.Accounts.ByID(t.Context(), actor.ID)
 	require.NoError(t, err)
 	assert.Equal(t, closed, still)
 }

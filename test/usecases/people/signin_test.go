@@ -75,7 +75,7 @@ type signinFixture struct {
 func newSignin(
 	s *memory.Store, tokens access.Tokens, h access.Hasher, j signin.Joining, now func() time.Time, log io.Writer,
 ) *signin.Signin {
-	return signin.New(s.Accounts(), tokens, s.Throttle(), h, zxcvbn.Estimator{}, signin.TokenTTL(30*24*time.Hour), nil, j,
+	return signin.New(s.Accounts, tokens, s.Throttle, h, zxcvbn.Estimator{}, signin.TokenTTL(30*24*time.Hour), nil, j,
 		signin.SecondFactor{}, now,
 		func(context.Context) *slog.Logger { return slog.New(slog.NewTextHandler(log, nil)) })
 }
@@ -83,7 +83,7 @@ func newSignin(
 func newSigninFixture(t *testing.T) *signinFixture {
 	t.Helper()
 	w := &signinFixture{store: memory.New(), now: usecases.Noon, hasher: &countingHasher{Hasher: argon2id.New(argon2id.Cheap, 2, 100)}}
-	w.tokens = &fullTokens{Tokens: w.store.Tokens()}
+	w.tokens = &fullTokens{Tokens: w.store.Tokens}
 	w.Signin = newSignin(w.store, w.tokens, w.hasher, signin.Joining{}, func() time.Time { return w.now }, &w.log)
 	var err error
 	w.id, err = w.Register(t.Context(), signin.Registration{Username: signinPhone, Password: secret.New(signinPassword)})
@@ -141,7 +141,7 @@ func assertField(t *testing.T, err error, name string) {
 
 func TestAUT11_guessing_at_once_does_not_slip_by(t *testing.T) {
 	w := newSigninFixture(t)
-	w.Signin = newSignin(w.store, w.store.Tokens(), w.hasher.Hasher, signin.Joining{}, func() time.Time { return usecases.Noon }, io.Discard)
+	w.Signin = newSignin(w.store, w.store.Tokens, w.hasher.Hasher, signin.Joining{}, func() time.Time { return usecases.Noon }, io.Discard)
 	var wait sync.WaitGroup
 	var mu sync.Mutex
 	kinds := map[fault.Kind]int{}
@@ -177,14 +177,14 @@ func TestAUT12_an_old_hash_is_upgraded_at_the_next_login(t *testing.T) {
 	w := newSigninFixture(t)
 	key, err := w.Login(t.Context(), newLogin(signinPhone, signinPassword), nil)
 	require.NoError(t, err)
-	before, err := w.store.Accounts().ByID(t.Context(), w.id)
+	before, err := w.store.Accounts.ByID(t.Context(), w.id)
 	require.NoError(t, err)
 	stronger := argon2id.Cheap
 	stronger.Time++
 	w.hasher.Hasher = argon2id.New(stronger, 2, 100)
 	_, err = w.Login(t.Context(), newLogin(signinPhone, signinPassword), nil)
 	require.NoError(t, err)
-	after, err := w.store.Accounts().ByID(t.Context(), w.id)
+	after, err := w.store.Accounts.ByID(t.Context(), w.id)
 	require.NoError(t, err)
 	assert.NotEqual(t, before.Hash, after.Hash)
 	_, outdated, err := w.hasher.Verify(t.Context(), after.Hash, secret.New(signinPassword))
