@@ -33,7 +33,6 @@ func (f *failingJobs) ended(name string, at time.Time, err error) {
 	f.jobs[name] = job
 }
 
-// Failing implements backoffice.Jobs.
 func (f *failingJobs) Failing() []backoffice.FailingJob {
 	f.mu.Lock()
 	defer f.mu.Unlock()

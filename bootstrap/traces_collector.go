@@ -154,7 +154,6 @@ type spanTransport struct {
 	isPathConstant bool
 }
 
-// RoundTrip implements http.RoundTripper.
 func (s spanTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	name := s.peer + " " + r.Method
 	if s.isPathConstant {

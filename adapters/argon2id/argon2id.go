@@ -69,7 +69,6 @@ func New(p Params, slots, queue int) *Hasher {
 	}
 }
 
-// Hash implements access.Hasher.
 func (h *Hasher) Hash(ctx context.Context, password secret.String) (string, error) {
 	made := hash{Params: h.params, salt: newSalt()}
 	key, err := h.derive(ctx, made, password, keyBytes)

@@ -28,7 +28,6 @@ func New(imagePrefixes ...string) *Sanitiser {
 	return &Sanitiser{policy: newPolicy(pictures), pictures: pictures}
 }
 
-// Sanitise implements markup.Sanitiser.
 func (s *Sanitiser) Sanitise(raw string) markup.HTML {
 	clean := s.policy.Sanitize(s.tidy(raw))
 	// bluemonday can't add noopener alone. It quotes attributes only and escapes quotes in

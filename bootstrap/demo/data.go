@@ -86,7 +86,6 @@ func find[K ~string, V any](all map[K]V, what string, name K) (V, error) {
 // duration is a duration in a row, as in "2h5m".
 type duration struct{ time.Duration }
 
-// UnmarshalText implements encoding.TextUnmarshaler.
 func (d *duration) UnmarshalText(text []byte) (err error) {
 	d.Duration, err = time.ParseDuration(string(text))
 	return err

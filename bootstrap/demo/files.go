@@ -75,7 +75,6 @@ type beside struct {
 	pictures []File
 }
 
-// OpenCover implements imported.File.
 func (b beside) OpenCover(name string) (io.ReadCloser, error) {
 	for _, c := range b.pictures {
 		if c.Name == name {

@@ -112,7 +112,6 @@ var emptyValue = kong.Token{Type: kong.FlagValueToken, Value: ""}
 // help text.
 type argumentMapper struct{ kong.Mapper }
 
-// Decode implements kong.Mapper.
 func (m argumentMapper) Decode(ctx *kong.DecodeContext, target reflect.Value) error {
 	if !ctx.Scan.Peek().IsValue() {
 		return m.Mapper.Decode(ctx, target)

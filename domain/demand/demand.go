@@ -46,7 +46,6 @@ func (d Demand) Listing() (feed.Listing, bool) {
 	}, true
 }
 
-// At implements feed.Covered.
 func (d Demand) At(address func(media.Key) string) (feed.Listable, bool) {
 	if d.Cover.Key == "" {
 		return nil, false

@@ -139,7 +139,6 @@ func (s *Store) clear() error {
 	return nil
 }
 
-// Put implements media.Store.
 func (s *Store) Put(ctx context.Context, key media.Key, content []byte) error {
 	if _, isKey := key.Type(); !isKey {
 		return cmp.Or(ctx.Err(), media.ErrNoKey)
@@ -147,7 +146,6 @@ func (s *Store) Put(ctx context.Context, key media.Key, content []byte) error {
 	return s.store(ctx, file(key), content, s.root.Rename)
 }
 
-// Mark implements media.Store.
 func (s *Store) Mark(ctx context.Context, first string) (string, error) {
 	text, err := s.root.ReadFile(media.MarkName)
 	if errors.Is(err, fs.ErrNotExist) && first != "" {
@@ -159,7 +157,6 @@ func (s *Store) Mark(ctx context.Context, first string) (string, error) {
 	return strings.TrimSpace(string(text)), cmp.Or(ctx.Err(), ignoreMissing(err))
 }
 
-// SetMark implements media.Store.
 func (s *Store) SetMark(ctx context.Context, mark string) error {
 	return s.store(ctx, media.MarkName, []byte(mark+"\n"), s.root.Rename)
 }

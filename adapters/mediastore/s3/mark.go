@@ -51,7 +51,6 @@ func (s *Store) storedMark(ctx context.Context) (string, error) {
 	return "", fmt.Errorf("reading the mark of the pictures: %w", explain(ctx, err))
 }
 
-// SetMark implements media.Store.
 func (s *Store) SetMark(ctx context.Context, mark string) error {
 	_, err := s.putMark(ctx, mark, minio.PutObjectOptions{})
 	return err

@@ -92,7 +92,6 @@ func New(c Config) (*Store, error) {
 
 func (s *Store) object(key media.Key) string { return s.prefix + string(key) }
 
-// Put implements media.Store.
 func (s *Store) Put(ctx context.Context, key media.Key, content []byte) error {
 	if err := ctx.Err(); err != nil {
 		return err

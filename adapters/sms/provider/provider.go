@@ -62,7 +62,6 @@ func New(s Settings, p Protocol) (*Sender, error) {
 	return &Sender{protocol: p, client: client, deadline: c.Deadline}, nil
 }
 
-// Send implements verification.Sender.
 func (s *Sender) Send(ctx context.Context, m verification.Message) error {
 	if err := s.send(ctx, m); err != nil {
 		return fmt.Errorf("%s: %w", s.protocol.Name(), err)

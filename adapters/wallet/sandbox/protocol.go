@@ -68,7 +68,6 @@ var refusingTricks = map[Trick]ledger.Refusal{
 	ErrorBefore: errSystem, Crowded: ledger.ErrCrowded, SayPaid: ledger.ErrPaid, NoFunds: errFunds,
 }
 
-// ServeHTTP implements http.Handler.
 func (e exchange) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	asked := &request{Request: r, operation: e.operation}
 	// The deadline is for the body only; later it would end a delayed answer. A writer without deadlines has none to miss.

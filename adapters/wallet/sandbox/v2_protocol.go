@@ -39,7 +39,6 @@ func (v v2) routes(mux *http.ServeMux) {
 	handle("/pay/downloadbill", TradeBill, form{limits{"bill_date": 8}, limits{"bill_type": 8, "tar_type": 8}}, v.downloadBill)
 }
 
-// read implements version.
 func (v v2) read(r *request) (fields, error) {
 	if r.operation == RefundOrder && !v.bringsCertificate(r.Request) {
 		return nil, refusal("CERT_ERROR", "the merchant's certificate is needed")
@@ -75,7 +74,6 @@ func (v v2) bringsCertificate(r *http.Request) bool {
 	return v.MerchantCert != nil && len(brought) > 0 && brought[0].Equal(v.MerchantCert)
 }
 
-// answer implements version.
 func (v v2) answer(r *request, reply any, no *ledger.Refusal) message {
 	text, isText := reply.(content)
 	switch {
@@ -144,7 +142,6 @@ func (v v2) notification(t ledger.Trade, r *ledger.Refund, trick Misbehaviour) m
 	return xmlMessage(told)
 }
 
-// acknowledged implements version.
 func (v v2) acknowledged(status int, body []byte) error {
 	reply, err := parse(body)
 	if status != http.StatusOK || err != nil || reply["return_code"] != "SUCCESS" {

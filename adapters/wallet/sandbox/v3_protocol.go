@@ -46,7 +46,6 @@ func (v *v3) routes(mux *http.ServeMux) {
 	handle("GET /v3/billdownload/file", DownloadBill, form{needed: limits{"token": 64}}, v.downloadBill)
 }
 
-// read implements version.
 func (v *v3) read(r *request) (fields, error) {
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
@@ -146,7 +145,6 @@ var v3Codes = map[string]struct {
 	"OUT_TRADE_NO_USED": {403, "OUT_TRADE_NO_USED"},
 }
 
-// answer implements version.
 func (v *v3) answer(r *request, reply any, no *ledger.Refusal) message {
 	raw, isRaw := reply.(content)
 	a := message{http.StatusOK, http.Header{"Content-Type": {"application/json; charset=utf-8"}}, nil}

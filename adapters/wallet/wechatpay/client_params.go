@@ -41,7 +41,6 @@ func (g *gateway) clientParams(
 	return v, nil
 }
 
-// ClientParams implements payment.Gateway.
 func (g *V2) ClientParams(i payment.Intent, t payment.Ticket, now time.Time) (payment.ClientParams, error) {
 	return g.clientParams(i, t, now, string(hmacSHA256), g.signClient)
 }

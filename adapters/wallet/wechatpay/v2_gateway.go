@@ -41,7 +41,6 @@ func newV2(s wallet.Settings) (*V2, problems) {
 	return g, found
 }
 
-// Protocol implements payment.Gateway.
 func (g *V2) Protocol() payment.Protocol { return ProtocolV2 }
 
 // Prepare implements payment.Gateway. The signature of the request is part of it, and has no time.
@@ -70,7 +69,6 @@ func (g *V2) Prepare(ctx context.Context, request []byte) (payment.Ticket, error
 	return ticket, nil
 }
 
-// Query implements payment.Gateway.
 func (g *V2) Query(ctx context.Context, app payment.WalletApp, no payment.TradeNo) (payment.Report, error) {
 	reply, err := g.sendAbout(ctx, "/pay/orderquery", app, no, queryRefusals)
 	if err != nil {
@@ -79,7 +77,6 @@ func (g *V2) Query(ctx context.Context, app payment.WalletApp, no payment.TradeN
 	return g.report(reply, no)
 }
 
-// Close implements payment.Gateway.
 func (g *V2) Close(ctx context.Context, app payment.WalletApp, no payment.TradeNo) error {
 	if _, err := g.sendAbout(ctx, "/pay/closeorder", app, no, closeRefusals); err != nil {
 		return fmt.Errorf("closing a wallet payment: %w", err)
@@ -106,10 +103,8 @@ func (g *V2) requestFields(app payment.WalletApp, no payment.TradeNo) (xmlMessag
 	return xmlMessage{"appid": id, "mch_id": g.merchant, "out_trade_no": string(no), "nonce_str": g.nonce()}, nil
 }
 
-// text implements reply.
 func (m xmlMessage) text(name string) string { return m[name] }
 
-// paid implements reply.
 func (m xmlMessage) paid() (amount int64, currency string, at time.Time, err error) {
 	if amount, err = amountOf(m["total_fee"]); err != nil {
 		return 0, "", time.Time{}, err

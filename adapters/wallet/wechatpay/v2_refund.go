@@ -36,7 +36,6 @@ func (g *V2) Refund(ctx context.Context, r payment.RefundRequest) (payment.Refun
 	return refundReportV2(reply, "", r.No, processing)
 }
 
-// QueryRefund implements payment.Gateway.
 func (g *V2) QueryRefund(ctx context.Context, app payment.WalletApp, no payment.RefundNo) (payment.RefundReport, error) {
 	m, err := g.refundFields(app, no)
 	if err != nil {

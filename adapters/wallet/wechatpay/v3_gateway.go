@@ -53,10 +53,8 @@ func newV3(s wallet.Settings) (*V3, problems) {
 	return g, found
 }
 
-// Protocol implements payment.Gateway.
 func (g *V3) Protocol() payment.Protocol { return ProtocolV3 }
 
-// Query implements payment.Gateway.
 func (g *V3) Query(ctx context.Context, app payment.WalletApp, no payment.TradeNo) (payment.Report, error) {
 	path, err := g.pathOf(app, no)
 	if err != nil {
@@ -72,7 +70,6 @@ func (g *V3) Query(ctx context.Context, app payment.WalletApp, no payment.TradeN
 	return g.report(reply, no)
 }
 
-// Close implements payment.Gateway.
 func (g *V3) Close(ctx context.Context, app payment.WalletApp, no payment.TradeNo) error {
 	path, err := g.pathOf(app, no)
 	if err != nil {
@@ -92,7 +89,6 @@ func (g *V3) pathOf(app payment.WalletApp, no payment.TradeNo) (string, error) {
 	return "/v3/pay/transactions/out-trade-no/" + url.PathEscape(string(no)), nil
 }
 
-// paid implements reply.
 func (o jsonObject) paid() (amount int64, currency string, at time.Time, err error) {
 	total := o.object("amount")
 	if amount, err = total.amount("total"); err != nil {

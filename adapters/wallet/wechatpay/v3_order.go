@@ -60,7 +60,6 @@ type h5Body struct {
 	Type string `json:"type"`
 }
 
-// BuildRequest implements payment.Gateway.
 func (g *V3) BuildRequest(o payment.Order, i payment.Intent, no payment.TradeNo) ([]byte, error) {
 	id, err := g.appIDFor(i.App, no)
 	if err != nil {

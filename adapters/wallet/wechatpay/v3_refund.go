@@ -56,7 +56,6 @@ func (g *V3) Refund(ctx context.Context, r payment.RefundRequest) (payment.Refun
 	return report, nil
 }
 
-// QueryRefund implements payment.Gateway.
 func (g *V3) QueryRefund(ctx context.Context, app payment.WalletApp, no payment.RefundNo) (payment.RefundReport, error) {
 	if err := g.checkRefundNo(no); err != nil {
 		return payment.RefundReport{}, err
