@@ -1,21 +1,26 @@
 // Package catalogue translates what the program says to people: the sentences of its errors (GEN-16) and of its SMS
 // (AUT-15), and the texts of the pages for staff (OFF-06).
 //
-// The program says everything in English, and what says it knows of no other language. A language has a file here: a
-// map of the English sentences to its own. A sentence with values stands there as its format, and is recognised by the
+// The program says everything in English, and what says it knows of no other language. A language has a file here, with
+// its own sentences by the English ones. A sentence with values stands there as its format, and is recognised by the
 // words around its values. A text of the pages stands there as the program has it, format or not: it is translated before
 // its values are known. Tests in test/arch find sentences and texts in the sources and fail if one has no translation.
 //
-// To add a language, copy the files of simplified_chinese, translate them, and list it in languages. The language's name in
-// Accept-Language and Content-Language is its tag. Nothing else names it but the interface's description.
+// To add a language, translate a copy of zh-Hans.json. Its name is the language's tag, as in Accept-Language and
+// Content-Language. Nothing else names it but the interface's description.
 package catalogue
 
 import (
 	"cmp"
+	"embed"
+	"encoding/json"
 	"fmt"
+	"io/fs"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"plaza/domain/fault"
 	"plaza/domain/locale"
@@ -24,14 +29,38 @@ import (
 // English is the language of the sentences as they are made.
 var English, _ = locale.Parse("en")
 
-var languages = []language{
-	newLanguage("zh-Hans", simplifiedChinese, simplifiedChinesePages),
+//go:embed *.json
+var files embed.FS
+
+// translations are the file of a language: what is said, by subjects and then by the English of it.
+type translations struct{ Sentences, Pages map[string]map[string]string }
+
+var languages = sync.OnceValue(func() (all []language) {
+	names, _ := fs.Glob(files, "*.json")
+	for _, name := range names {
+		content, _ := files.ReadFile(name)
+		var t translations
+		if err := json.Unmarshal(content, &t); err != nil {
+			panic(fmt.Errorf("%s: %w", name, err)) // the tests read every file
+		}
+		all = append(all, newLanguage(strings.TrimSuffix(name, ".json"), flat(t.Sentences), flat(t.Pages)))
+	}
+	return all
+})
+
+// flat returns the translations of all subjects.
+func flat(bySubject map[string]map[string]string) map[string]string {
+	all := map[string]string{}
+	for _, some := range bySubject {
+		maps.Copy(all, some)
+	}
+	return all
 }
 
 // Languages returns the languages that sentences are translated to, and English.
 func Languages() []locale.Tag {
 	tags := []locale.Tag{English}
-	for _, l := range languages {
+	for _, l := range languages() {
 		tags = append(tags, l.tag)
 	}
 	return tags
@@ -40,7 +69,7 @@ func Languages() []locale.Tag {
 // Translate returns the English sentence in the language. It returns a sentence without translation unchanged, as it
 // does all of them for a language that is not one of Languages.
 func Translate(to locale.Tag, english string) string {
-	for _, l := range languages {
+	for _, l := range languages() {
 		if locale.Same(l.tag, to) {
 			return l.translate(english)
 		}
@@ -65,7 +94,7 @@ func Text(to locale.Tag, english string) (text string, is bool) {
 	if to == English {
 		return english, true
 	}
-	for _, l := range languages {
+	for _, l := range languages() {
 		if text, is = l.texts[english]; is && locale.Same(l.tag, to) {
 			return text, true
 		}

@@ -1,18 +1,25 @@
 package catalogue
 
 import (
+	"bytes"
+	"encoding/json"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"plaza/domain/locale"
 )
 
-var chinese = newLanguage("zh-Hans", simplifiedChinese, simplifiedChinesePages)
-
 func TestGEN16_translations_have_the_values_of_their_sentences(t *testing.T) {
-	for english, translated := range simplifiedChinese {
+	content, err := files.ReadFile("zh-Hans.json")
+	require.NoError(t, err)
+	var all translations
+	require.NoError(t, json.Unmarshal(content, &all))
+	sentences := flat(all.Sentences)
+	assert.Equal(t, bytes.Count(content, []byte(`": "`)), len(sentences)+len(flat(all.Pages)), "nothing is translated twice")
+	for english, translated := range sentences {
 		verbs := verb.FindAllString(english, -1)
 		assert.Equal(t, verbs, verb.FindAllString(translated, -1), english)
 		assert.True(t, strings.HasSuffix(translated, "。"), translated)
@@ -22,7 +29,7 @@ func TestGEN16_translations_have_the_values_of_their_sentences(t *testing.T) {
 			value := "7%d。"
 			said, want = strings.Replace(said, place, value, 1), strings.Replace(want, place, value, 1)
 		}
-		assert.Equal(t, want, chinese.translate(said), "no other format makes the sentence")
+		assert.Equal(t, want, languages()[0].translate(said), "no other format makes the sentence")
 	}
 }
 
