@@ -9,7 +9,6 @@ import (
 	"plaza/domain/access"
 	"plaza/domain/event"
 	"plaza/domain/fault"
-	"plaza/domain/idempotency"
 	"plaza/domain/page"
 	"plaza/domain/text"
 	"plaza/domain/user"
@@ -22,17 +21,9 @@ type commentBody struct {
 	ReplyTo *event.CommentID `json:"reply_to" validate:"omitnil,min=1"`
 }
 
-func (b *commentBody) content() idempotency.Request {
-	var sent transport.SentFields
-	transport.Number(&sent, "event", b.Event)
-	sent.Text("content", b.Content)
-	transport.Number(&sent, "reply_to", b.ReplyTo)
-	return idempotency.Request{Operation: "comment", Fields: sent}
-}
-
 func (a *api) writeComment(c *transport.Call) (transport.Reply, error) {
 	body, readErr := transport.Read[commentBody](c)
-	key, readErr := c.IdempotencyKey(body.content, readErr)
+	key, readErr := c.BodyKey("comment", &body, readErr)
 	said, err := a.Diary.Comment(c.Context(), c.Actor, deref(body.Event), deref(body.Content), deref(body.ReplyTo), key, readErr)
 	shown, err := a.renderSaid(c, said, err)
 	return transport.Created(shown), err

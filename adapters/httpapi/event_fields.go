@@ -2,7 +2,6 @@ package httpapi
 
 import (
 	"regexp"
-	"strconv"
 
 	"plaza/adapters/httpapi/transport"
 	"plaza/adapters/httpapi/view"
@@ -11,7 +10,6 @@ import (
 	"plaza/domain/event"
 	"plaza/domain/fault"
 	"plaza/domain/feed"
-	"plaza/domain/idempotency"
 	"plaza/domain/markup"
 	"plaza/domain/news"
 	"plaza/domain/user"
@@ -51,23 +49,6 @@ func (d *day) UnmarshalText(text []byte) error {
 	}
 	d.Date = date
 	return nil
-}
-
-// content returns the content of a request for a new event.
-func (b *eventBody) content() idempotency.Request {
-	var sent transport.SentFields
-	sent.Text("title", b.Title)
-	sent.Text("content", b.Content)
-	sent.Text("html_content", b.HTML)
-	if b.Date != nil {
-		sent.Text("event_time", new(b.Date.String()))
-	}
-	transport.Number(&sent, "view_permission", b.Permission)
-	transport.Number(&sent, "category", b.Category.OrNil())
-	if b.Publish != nil {
-		sent.Text("publish", new(strconv.FormatBool(*b.Publish)))
-	}
-	return idempotency.Request{Operation: "event", Fields: sent}
 }
 
 func (b *eventBody) change() event.Change {

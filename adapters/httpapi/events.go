@@ -12,14 +12,13 @@ import (
 	"plaza/domain/calendar"
 	"plaza/domain/event"
 	"plaza/domain/fault"
-	"plaza/domain/idempotency"
 	"plaza/domain/page"
 	"plaza/domain/user"
 )
 
 func (a *api) writeEvent(c *transport.Call) (transport.Reply, error) {
 	body, readErr := transport.Read[eventBody](c)
-	key, readErr := c.IdempotencyKey(body.content, readErr)
+	key, readErr := c.BodyKey("event", &body, readErr)
 	written, err := a.Diary.Write(c.Context(), c.Actor, body.change(), key, readErr)
 	if err != nil {
 		return transport.Reply{}, err
@@ -165,15 +164,9 @@ type plateBody struct {
 	Photo transport.Upload `json:"photo" validate:"required"`
 }
 
-func (b *plateBody) content() idempotency.Request {
-	var sent transport.SentFields
-	transport.Number(&sent, "event", b.Event)
-	return idempotency.Request{Operation: "plate", Fields: sent, File: b.Photo.Reader()}
-}
-
 func (a *api) attachPlate(c *transport.Call) (transport.Reply, error) {
 	body, readErr := transport.ReadUpload[plateBody](c)
-	key, readErr := c.IdempotencyKey(body.content, readErr)
+	key, readErr := c.BodyKey("plate", &body, readErr)
 	plate, err := a.Diary.Attach(c.Context(), c.Actor, deref(body.Event), body.Photo, key, readErr)
 	people, err := a.loadUsers(c, []user.ID{c.Actor.ID}, err)
 	return transport.Created(a.renderPlate(people[c.Actor.ID], plate)), err

@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"encoding/hex"
 	"fmt"
 	"reflect"
 	"testing"
@@ -25,10 +26,33 @@ func TestGEN13_every_field_is_in_the_fingerprint(t *testing.T) {
 	for _, raw := range bodies {
 		var body eventBody
 		require.NoError(t, transport.Fill(&body, []byte(raw)))
-		k, err := idempotency.NewKey(5, "one", body.content())
+		k, err := idempotency.NewKey(5, "one", transport.ContentOf("event", &body))
 		require.NoError(t, err)
 		assert.Empty(t, seen[k.Fingerprint], raw)
 		seen[k.Fingerprint] = raw
+	}
+}
+
+// A retry may reach a newer version of the program than the request that it repeats.
+func TestGEN13_fingerprints_outlive_the_version(t *testing.T) {
+	event, comment, subscription := &eventBody{}, &commentBody{}, &subscriptionBody{}
+	for raw, body := range map[string]any{
+		`{"title":"a","content":"b","html_content":"c","event_time":"2026-11-21","view_permission":2,"category":3,"publish":true}`: event,
+		`{"event":4,"content":"d","reply_to":5}`:       comment,
+		`{"followed_user":null,"followed_category":6}`: subscription,
+	} {
+		require.NoError(t, transport.Fill(body, []byte(raw)))
+	}
+	picture := &imageBody{Img: transport.Upload{SpillBuffer: &transport.SpillBuffer{}}, Tags: []string{"x", "y"}}
+	for want, r := range map[string]idempotency.Request{
+		"2822c8b432e0cdaeca10bda464cd2f35a6069033c65bcc59326e57375ddbc368": transport.ContentOf("event", event),
+		"8ac7b18248bae22579e3e393765fa692ab293f1adf90aae30ff022bb38dfb866": transport.ContentOf("comment", comment),
+		"8947749d2ac5095b2e85c6fbee164c37f6fcc47e5ce10890984695ea5c69d06f": transport.ContentOf("subscription", subscription),
+		"f63b441be686f72f9ca18dc44afd7ce8181fd065931283f9385c86ad7b02df5f": transport.ContentOf("image", picture),
+	} {
+		k, err := idempotency.NewKey(5, "one", r)
+		require.NoError(t, err)
+		assert.Equal(t, want, hex.EncodeToString(k.Fingerprint[:]), r.Operation)
 	}
 }
 

@@ -7,7 +7,6 @@ import (
 	"plaza/adapters/httpapi/view"
 	"plaza/application/userimages"
 	"plaza/domain/fault"
-	"plaza/domain/idempotency"
 	"plaza/domain/page"
 	"plaza/domain/text"
 	"plaza/domain/user"
@@ -40,14 +39,6 @@ type imageBody struct {
 	Tags []string         `json:"tags"`
 }
 
-func (b *imageBody) content() idempotency.Request {
-	var sent transport.SentFields
-	for _, tag := range b.Tags {
-		sent.Text("tags", &tag)
-	}
-	return idempotency.Request{Operation: "image", Fields: sent, File: b.Img.Reader()}
-}
-
 // tagsBody replaces all tags of an image (IMG-01).
 type tagsBody struct {
 	Tags []string `json:"tags" validate:"required"`
@@ -55,7 +46,7 @@ type tagsBody struct {
 
 func (a *api) keepImage(c *transport.Call) (transport.Reply, error) {
 	body, readErr := transport.ReadUpload[imageBody](c)
-	key, readErr := c.IdempotencyKey(body.content, readErr)
+	key, readErr := c.BodyKey("image", &body, readErr)
 	kept, err := a.UserImages.Upload(c.Context(), c.Actor, body.Img, body.Tags, key, readErr)
 	return transport.Created(renderImage(kept)), err
 }

@@ -5,7 +5,6 @@ import (
 	"plaza/application/following"
 	"plaza/domain/block"
 	"plaza/domain/feed"
-	"plaza/domain/idempotency"
 	"plaza/domain/page"
 	"plaza/domain/subscription"
 	"plaza/domain/user"
@@ -18,17 +17,10 @@ type subscriptionBody struct {
 	Category transport.Nullable[feed.CategoryID] `json:"followed_category"`
 }
 
-func (b *subscriptionBody) content() idempotency.Request {
-	var sent transport.SentFields
-	transport.Number(&sent, "followed_user", b.User.OrNil())
-	transport.Number(&sent, "followed_category", b.Category.OrNil())
-	return idempotency.Request{Operation: "subscription", Fields: sent}
-}
-
 func (a *api) subscribe(c *transport.Call) (transport.Reply, error) {
 	body, readErr := transport.Read[subscriptionBody](c)
 	target := following.Target{User: body.User.OrNil(), Category: body.Category.OrNil()}
-	key, readErr := c.IdempotencyKey(body.content, readErr)
+	key, readErr := c.BodyKey("subscription", &body, readErr)
 	followed, isNew, err := a.Following.Follow(c.Context(), c.Actor, target, key, readErr)
 	people, err := a.loadUsers(c, peopleOf(followed), err)
 	if isNew {

@@ -69,6 +69,9 @@ func (n *Nullable[T]) OrNil() *T {
 	return &n.Value
 }
 
+// Pointer is OrNil for a Nullable of any type.
+func (n *Nullable[T]) Pointer() reflect.Value { return reflect.ValueOf(n.OrNil()) }
+
 // Fill sets the fields of the struct to which into points, and returns the problems with them.
 func (d *Decoder) Fill(into any, object Object) fault.Fields {
 	r := reading{Decoder: d}

@@ -1,7 +1,8 @@
 package transport
 
 import (
-	"strconv"
+	"fmt"
+	"reflect"
 
 	"plaza/domain/fault"
 	"plaza/domain/idempotency"
@@ -22,19 +23,41 @@ func (c *Call) IdempotencyKey(content func() idempotency.Request, readErr error)
 	return idempotency.NewKey(c.Actor.ID, keys[0], content())
 }
 
-// SentFields are the fields of a body that were sent, in the order of the calls.
-type SentFields []idempotency.Field
-
-// Text adds the field, unless it was not sent.
-func (f *SentFields) Text(name string, sent *string) {
-	if sent != nil {
-		*f = append(*f, idempotency.Field{Name: name, Value: *sent})
-	}
+// BodyKey is IdempotencyKey for an operation with a body.
+func (c *Call) BodyKey(operation string, body any, readErr error) (*idempotency.Key, error) {
+	return c.IdempotencyKey(func() idempotency.Request { return ContentOf(operation, body) }, readErr)
 }
 
-// Number adds the field, unless it was not sent.
-func Number[T ~int | ~int64](f *SentFields, name string, sent *T) {
-	if sent != nil {
-		*f = append(*f, idempotency.Field{Name: name, Value: strconv.FormatInt(int64(*sent), 10)})
+// ContentOf returns the content of a request with the body, which is a pointer to a struct: the fields that were sent, and
+// the picture. Their names and their order are kept with the key.
+func ContentOf(operation string, body any) idempotency.Request {
+	r := idempotency.Request{Operation: operation}
+	for field, value := range reflect.ValueOf(body).Elem().Fields() {
+		if picture, is := value.Addr().Interface().(*Upload); is {
+			r.File = picture.Reader()
+			continue
+		}
+		for _, sent := range sentValues(value) {
+			r.Fields = append(r.Fields, idempotency.Field{Name: jsonName(field), Value: sent})
+		}
 	}
+	return r
+}
+
+// sentValues returns the value of a field, or each of a list, or none if it was not sent.
+func sentValues(of reflect.Value) (values []string) {
+	if n, is := of.Addr().Interface().(interface{ Pointer() reflect.Value }); is {
+		of = n.Pointer()
+	}
+	switch of.Kind() {
+	case reflect.Slice:
+		for i := range of.Len() {
+			values = append(values, fmt.Sprint(of.Index(i)))
+		}
+	case reflect.Pointer:
+		if !of.IsNil() {
+			values = append(values, fmt.Sprint(of.Elem()))
+		}
+	}
+	return values
 }
