@@ -17,7 +17,6 @@ import (
 	"plaza/domain/user"
 )
 
-// backOffice serves the pages for staff.
 type backOffice struct{ http.Handler }
 
 // newBackOffice returns the pages for staff within what every request passes. No page of another origin calls them.

@@ -13,7 +13,6 @@ import (
 	"plaza/domain/fault"
 )
 
-// NewLogger returns the logger of the settings.
 func NewLogger(c settings.Config, w io.Writer) *slog.Logger { return slog.New(newHandler(c, w)) }
 
 func newHandler(c settings.Config, w io.Writer) slog.Handler {

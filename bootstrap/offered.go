@@ -44,7 +44,6 @@ func joined[D any](all []D, name func(D) string, asked ...func(D) bool) string {
 	return strings.Join(names(all, name, asked...), ", ")
 }
 
-// byName returns the one of all with the name.
 func byName[D any](all []D, nameOf func(D) string, name string) (found D, is bool) {
 	i := slices.IndexFunc(all, func(d D) bool { return nameOf(d) == name })
 	if i < 0 {

@@ -70,7 +70,6 @@ func openSandboxes(
 	return s, nil
 }
 
-// listenForSandbox listens on the sandbox's address.
 func listenForSandbox(c settings.MerchantConfig, log *slog.Logger) (*sandboxServer, error) {
 	ln, err := net.Listen("tcp", c.WalletSandboxAddr)
 	if err != nil {
@@ -148,7 +147,6 @@ func (s *sandboxServer) enter(c *settings.Config) {
 	}
 }
 
-// handler returns what serves the sandboxes that there are.
 func (s *sandboxServer) handler() http.Handler {
 	mux := http.NewServeMux()
 	if s.wallet != nil {

@@ -39,7 +39,6 @@ func senderSettingsHelp() map[string]string {
 	return help
 }
 
-// chosenSender returns the description of the configured sender.
 func chosenSender(c settings.Config) (provider.Description, bool) {
 	return byName(offeredSenders, senderName, c.SMS)
 }

@@ -98,7 +98,6 @@ func (c *collector) location() string {
 // Start does nothing: the first batch opens the connection.
 func (c *collector) Start(context.Context) error { return nil }
 
-// Stop closes idle connections.
 func (c *collector) Stop(context.Context) error {
 	c.client.CloseIdleConnections()
 	return nil

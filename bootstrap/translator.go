@@ -30,7 +30,6 @@ var offeredTranslators = []provider.Description{
 
 func translatorName(d provider.Description) string { return d.Name }
 
-// chosenTranslator returns the description of the configured translator.
 func chosenTranslator(c settings.Config) (provider.Description, bool) {
 	return byName(offeredTranslators, translatorName, c.Translator)
 }

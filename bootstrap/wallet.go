@@ -22,7 +22,6 @@ var sandboxes = map[string]wallet.Description{
 	settings.SandboxWallet: wechatpay.DescriptionV2, settings.SandboxV3Wallet: wechatpay.DescriptionV3,
 }
 
-// chosenWallet returns the description of the configured wallet.
 func chosenWallet(c settings.Config) (wallet.Description, bool) {
 	if w, is := byName(offeredWallets, walletName, c.Wallet); is {
 		return w, true
@@ -62,7 +61,6 @@ func checkWallet(c *settings.Config, p settings.Problems) {
 
 func walletName(w wallet.Description) string { return w.Name }
 
-// newGateways returns the gateways to the configured wallet.
 func newGateways(c settings.Config, t *traces) (payment.Gateways, error) {
 	chosen, is := chosenWallet(c)
 	if !is {

@@ -62,7 +62,6 @@ func New() *Gazetteer { return all() }
 // all is built once. It never changes, so all callers share it.
 var all = sync.OnceValue(func() *Gazetteer { return Of(builtIn()) })
 
-// Of returns the gazetteer of the records.
 func Of(records []Record) *Gazetteer {
 	byText, divisions := map[string]*name{}, divisionsByPlace{}
 	named := func(text string) *name {
@@ -110,7 +109,6 @@ func (g *Gazetteer) Analyse(_ context.Context, title, content string) (place.Pla
 	return mostMentioned(chained(resolved(found)), abroad.most()), nil
 }
 
-// mention is an occurrence with its place.
 type mention struct {
 	occurrence
 	place *division

@@ -7,7 +7,6 @@ import (
 	"unicode/utf8"
 )
 
-// occurrence is a name found in a text.
 type occurrence struct {
 	*name
 	whole      string // the text

@@ -30,7 +30,6 @@ type eventBody struct {
 // day is a date in a JSON body.
 type day struct{ calendar.Date }
 
-// Faults of a date.
 var (
 	errBadDate = fault.New(fault.Invalid, "Date has wrong format. Use YYYY-MM-DD.")
 	errNoDay   = fault.New(fault.Invalid, "There is no such day. Use YYYY-MM-DD.")

@@ -160,7 +160,6 @@ type categoryView struct {
 	Children []categoryView `json:"children"`
 }
 
-// categoryRefID is the ID of a category, or the name of the uncategorised items.
 type categoryRefID feed.CategoryID
 
 // MarshalJSON writes a number or the name of the uncategorised items.

@@ -162,7 +162,6 @@ func (a *api) unrouted(refuse http.HandlerFunc) gin.HandlerFunc {
 	}
 }
 
-// serve returns the handler of the route.
 func (a *api) serve(r route) gin.HandlerFunc {
 	r.isNumbered, r.list = numbered.MatchString(r.Path), transport.ListAt(r.Path)
 	if r.Method == http.MethodGet {

@@ -13,7 +13,6 @@ import (
 	"plaza/domain/userimage"
 )
 
-// imageView is an image of a user.
 type imageView struct {
 	ID         userimage.ID         `json:"id"`
 	User       user.ID              `json:"user"`

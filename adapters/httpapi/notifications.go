@@ -15,7 +15,6 @@ type notificationsView struct {
 	UnreadCount int                `json:"unread_count"`
 }
 
-// notificationView is a notification.
 type notificationView struct {
 	ID        notification.ID     `json:"id"`
 	Kind      notification.Kind   `json:"kind"`
@@ -76,7 +75,6 @@ type readBody struct {
 	UpTo *notification.ID `json:"up_to" validate:"required"`
 }
 
-// readNotifications marks the caller's notifications as read.
 func (a *api) readNotifications(c *transport.Call) (transport.Reply, error) {
 	body, readErr := transport.Read[readBody](c)
 	return transport.NoContent(), a.Notifications.MarkRead(c.Context(), c.Actor, deref(body.UpTo), readErr)

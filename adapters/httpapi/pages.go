@@ -74,7 +74,6 @@ func (a *api) referenceAsset(c *transport.Call) (transport.Reply, error) {
 	return transport.Bare(transport.File{MediaType: mediaType, Bytes: content, Caching: "no-cache"}), nil
 }
 
-// document returns the OpenAPI document.
 func (a *api) document(*transport.Call) (transport.Reply, error) {
 	return transport.Bare(transport.File{MediaType: "application/json", Bytes: openapi.JSON(), Caching: "no-cache"}), nil
 }

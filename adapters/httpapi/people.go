@@ -7,7 +7,6 @@ import (
 	"plaza/domain/user"
 )
 
-// peopleBody lists the uids of users.
 type peopleBody struct {
 	UID []user.ID `json:"uid" validate:"required"`
 }

@@ -27,7 +27,6 @@ var (
 	Unnarrowed    = Policy{rule: "unnarrowed"}    // any caller with a valid token that was not narrowed (AUT-13)
 )
 
-// Scope admits tokens with the scope.
 func Scope(s access.Scope) Policy { return Policy{rule: "scope", scope: s} }
 
 // Office admits staff who may enter the area, with tokens that have the back office's scope (AUT-14, OFF-03).

@@ -27,7 +27,6 @@ type Route struct {
 	Policy Policy
 }
 
-// route is a Route with its handler.
 type route struct {
 	Route
 	handle      func(*api, *transport.Call) (transport.Reply, error)

@@ -46,7 +46,6 @@ func beginsHEIF(r *bufio.Reader, brands []string) bool {
 	return false
 }
 
-// readHEIF reads the boxes of a file.
 func readHEIF(r *bufio.Reader) (heif, error) {
 	for {
 		head, err := r.Peek(boxHead)

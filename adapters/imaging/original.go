@@ -31,7 +31,6 @@ func (o *original) collect() {
 	}
 }
 
-// open returns a reader at the start of the original.
 func (o *original) open() *bufio.Reader {
 	const buffer = 32 << 10
 	o.ended = false

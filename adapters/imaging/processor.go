@@ -35,8 +35,6 @@ type Processor struct {
 	small, large lane
 }
 
-var _ media.Processor = (*Processor)(nil)
-
 // NewProcessor returns a processor that works on at most as many small and as many large
 // pictures at once as there are processors.
 func NewProcessor(processors int) *Processor {
@@ -47,7 +45,6 @@ func NewProcessor(processors int) *Processor {
 	}
 }
 
-// lane is a queue of pictures.
 type lane struct {
 	*admission.Queue
 	least int64 // weight of a picture, in bytes
@@ -100,7 +97,6 @@ func (s *Processor) process(ctx context.Context, by string, raw media.Raw, specs
 	return o.encode(p, specs)
 }
 
-// encode encodes the picture and its variants.
 func (o *original) encode(p picture, specs []media.SizeSpec) (media.Processed, error) {
 	variants, err := p.variants(o.ctx, specs)
 	if err != nil {

@@ -58,7 +58,6 @@ func (n *Nullable[T]) receive(null bool) reflect.Value {
 	return reflect.ValueOf(&n.Value).Elem()
 }
 
-// nullable is a Nullable of any type.
 type nullable interface{ receive(null bool) reflect.Value }
 
 // OrNil returns the value, or nil for an absent field and for null.

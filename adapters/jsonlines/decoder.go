@@ -81,7 +81,6 @@ func (Decoder) Decode(raw []byte, wanted ...imported.Kind) (imported.Draft, erro
 	return draft.Elem().Interface().(imported.Draft), wrong.Err()
 }
 
-// parse parses a line.
 func parse(raw []byte) (jsonfields.Object, error) {
 	if !utf8.Valid(raw) {
 		return nil, fault.New(fault.Invalid, "The line must be valid UTF-8.")

@@ -76,7 +76,6 @@ func (s *spool) open() error {
 	return nil
 }
 
-// Close closes the file.
 func (s *spool) Close() error {
 	if s.file == nil {
 		return nil

@@ -206,7 +206,6 @@ func (v Accounts) Search(ctx context.Context, q user.Search, charges ...ratelimi
 	return charged(ctx, v.s, charges, find)
 }
 
-// find returns the users whom the search finds.
 func (s *Store) find(q user.Search) page.CursorPage[user.Member] {
 	followed := map[user.ID]bool{}
 	for sub := range s.subscriptions.where(func(sub subscription.Subscription) bool { return sub.User == q.By }) {

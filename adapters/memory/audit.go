@@ -13,8 +13,6 @@ import (
 // Audit is the store as audit.Log.
 type Audit view
 
-var _ audit.Log = Audit{}
-
 // audited runs fn, which changes the store, and adds the record of the entry if it succeeds.
 func audited[T any](s *Store, entry *audit.Entry, fn func() (T, error)) (result T, err error) {
 	var id audit.ID

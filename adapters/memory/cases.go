@@ -20,7 +20,6 @@ import (
 	"plaza/domain/userimage"
 )
 
-// openCase returns the open case of the thing.
 func (s *Store) openCase(t moderation.Thing) (storedCase, bool) {
 	return s.cases.find(func(c storedCase) bool { return c.Thing == t && !c.IsDecided() })
 }
@@ -215,7 +214,6 @@ func (s *Store) decide(t moderation.Thing, d moderation.Decision) {
 	}
 }
 
-// removeCase removes the case with its reports and what it keeps.
 func (s *Store) removeCase(c storedCase) {
 	delete(s.cases, c.ID)
 	for r := range s.reports.where(func(r moderation.Report) bool { return r.Case == c.ID }) {

@@ -107,7 +107,6 @@ func (v Events) RemoveComment(ctx context.Context, id event.CommentID) error {
 	})
 }
 
-// removeComment removes the comment with its notification.
 func (s *Store) removeComment(c event.Comment) {
 	delete(s.comments, c.ID)
 	s.unhide(moderation.Comment, int64(c.ID))

@@ -128,14 +128,12 @@ func (s *Store) memberOf(id user.ID, p imported.UserRecord) user.Member {
 	return m
 }
 
-// bundle returns the stored bundle.
 func (s *Store) bundle(id publication.BundleID) publication.Bundle {
 	b := s.imports.bundles[id]
 	b.ID = id
 	return b
 }
 
-// storeBundle stores the bundle and updates all its publications.
 func (s *Store) storeBundle(b publication.Bundle) imported.Status {
 	for id, p := range s.publications {
 		if p.Bundle.ID == b.ID {

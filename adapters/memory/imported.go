@@ -48,7 +48,6 @@ func (v Publications) List(ctx context.Context, q publication.Query) (page.Page[
 	})
 }
 
-// visibleBundles returns the bundles that have a visible publication.
 func (s *Store) visibleBundles() map[publication.BundleID]bool {
 	visible := map[publication.BundleID]bool{}
 	for p := range s.publications.where(publication.Publication.IsVisible) {
@@ -57,7 +56,6 @@ func (s *Store) visibleBundles() map[publication.BundleID]bool {
 	return visible
 }
 
-// HowTos is the store as publication.HowTos.
 type HowTos view
 
 func (v HowTos) List(ctx context.Context, q publication.HowToQuery, r page.Request) (page.Page[publication.HowTo], error) {

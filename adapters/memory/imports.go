@@ -14,10 +14,7 @@ import (
 	"plaza/domain/user"
 )
 
-// ImportStore is the store as imported.Store.
 type ImportStore view
-
-var _ imported.Store = ImportStore{}
 
 func (v ImportStore) Apply(ctx context.Context, b imported.Batch) ([]imported.Outcome, error) {
 	return write(ctx, v.s, func() ([]imported.Outcome, error) {

@@ -36,8 +36,6 @@ func NewMedia(publicURL string, key []byte) *Media {
 	}
 }
 
-var _ media.Store = (*Media)(nil)
-
 func (m *Media) Put(ctx context.Context, key media.Key, content []byte) error {
 	if err := ctx.Err(); err != nil {
 		return err

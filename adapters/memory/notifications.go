@@ -10,10 +10,8 @@ import (
 	"plaza/domain/user"
 )
 
-// Notifications is the store as notification.Store.
 type Notifications view
 
-// notified returns the notification of the source.
 func (s *Store) notified(of notification.Source) (notified, bool) {
 	return s.notifications.find(func(n notified) bool { return n.Source == of })
 }
@@ -54,7 +52,6 @@ func (s *Store) notify(n notification.Notice) {
 	}
 }
 
-// unnotify removes the notification of the source.
 func (s *Store) unnotify(of notification.Source) {
 	if n, exists := s.notified(of); exists {
 		delete(s.notifications, n.id)

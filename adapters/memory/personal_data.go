@@ -25,7 +25,6 @@ import (
 	"plaza/domain/verification"
 )
 
-// PersonalData is the store as personaldata.Store.
 type PersonalData view
 
 // owned is a record of a person, and how it is erased.

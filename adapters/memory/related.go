@@ -62,7 +62,6 @@ func (s *Store) published(on calendar.Date, viewer user.ID) []event.State {
 	return sorted(states, newest(func(e event.State) (time.Time, event.ID) { return e.Created, e.ID }))
 }
 
-// newsOf returns the news of the day.
 func (s *Store) newsOf(day calendar.Date) (items []news.Item) {
 	for _, item := range s.news {
 		if item.Released == day {

@@ -172,7 +172,6 @@ type item struct {
 	id   int64
 }
 
-// blockKey is who blocks whom.
 type blockKey struct{ by, whom user.ID }
 
 // howToKey identifies a how-to.
@@ -259,7 +258,6 @@ type importState struct {
 	covers     table[imported.Digest, media.Picture]
 }
 
-// ledger is the state of orders and payments.
 type ledger struct {
 	orders      table[payment.OrderID, payment.Order]
 	changes     table[payment.OrderID, int64] // the writes of the store after which their states are new
@@ -317,7 +315,6 @@ type translations struct {
 	spent  table[account, int64]
 }
 
-// translation is a translated text with its expiry.
 type translation struct {
 	text    string
 	expires time.Time
@@ -335,7 +332,6 @@ type account struct {
 	day        time.Time
 }
 
-// storedCase is a case with the copies that it keeps.
 type storedCase struct {
 	moderation.Case
 	copies moderation.Copies

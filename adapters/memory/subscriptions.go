@@ -72,7 +72,6 @@ func (v Subscriptions) Remove(ctx context.Context, owner user.ID, id subscriptio
 	})
 }
 
-// removeSubscription removes the subscription with its notification.
 func (s *Store) removeSubscription(sub subscription.Subscription) {
 	delete(s.subscriptions, sub.ID)
 	s.unnotify(notification.OfFollow(sub).Source)
@@ -105,7 +104,6 @@ func (v Subscriptions) Relations(
 	})
 }
 
-// follow returns the follower's subscription to the user or the category.
 func (s *Store) follow(follower, followed user.ID, category feed.CategoryID) (subscription.Subscription, bool) {
 	return s.subscriptions.find(func(sub subscription.Subscription) bool {
 		return sub.User == follower && sub.Followed == followed && sub.Category == category

@@ -93,7 +93,6 @@ func (v Tokens) OfUsers(ctx context.Context, ids ...user.ID) ([]access.Token, er
 	})
 }
 
-// tokenOf returns the token of the key.
 func (s *Store) tokenOf(hash access.KeyHash) (access.Token, bool) {
 	return s.tokens.find(func(t access.Token) bool { return t.Hash == hash })
 }

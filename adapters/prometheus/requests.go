@@ -41,7 +41,6 @@ func (r *requests) register(registry *client.Registry) {
 	registry.MustRegister(r.inFlight, r.counts, r.times)
 }
 
-// RequestBegun counts a request that has arrived.
 func (m *Metrics) RequestBegun() { m.requests.inFlight.Inc() }
 
 // RequestEnded counts a request that is answered. The method may be any text. The route must be

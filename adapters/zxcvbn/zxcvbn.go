@@ -23,10 +23,7 @@ const maxCharacters = 32
 // The library has made dictionaries of its lists of words, and reads the lists no more.
 func init() { clear(frequency.Lists) }
 
-// Estimator estimates the strength of passwords.
 type Estimator struct{}
-
-var _ access.Estimator = Estimator{}
 
 // Strength returns the estimate for the first 32 characters of the password.
 func (Estimator) Strength(password secret.String, known []string) access.Strength {

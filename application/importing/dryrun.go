@@ -70,13 +70,11 @@ func (*dryRun) RememberCover(_ context.Context, _ imported.Digest, p media.Pictu
 	return p, nil
 }
 
-// discardedMedia is a media store that stores nothing.
 type discardedMedia struct{ media.Store }
 
 func (discardedMedia) Put(context.Context, media.Key, []byte) error { return nil }
 func (discardedMedia) Remove(context.Context, media.Key) error      { return nil }
 
-// discardedRejects discards rejects.
 type discardedRejects struct{}
 
 func (discardedRejects) Keep([]imported.Reject) error { return nil }

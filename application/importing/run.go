@@ -43,7 +43,6 @@ type Watcher interface {
 // stored; a restarted import resumes after them.
 var ErrInterrupted = errors.New("import interrupted")
 
-// sourceFile is a source while it is imported.
 type sourceFile struct {
 	Source
 	rejects imported.Rejects

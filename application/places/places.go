@@ -114,7 +114,6 @@ func (p *Places) compare(ctx context.Context, id event.ID, known *analysed, repa
 	return found, err
 }
 
-// analysed is a text and the place that it is about.
 type analysed struct {
 	event.Text
 	at place.Place

@@ -76,7 +76,6 @@ func (e *export) write(ctx context.Context) error {
 	return e.writeMissing()
 }
 
-// create begins a file of the zip.
 func (e *export) create(name string, method uint16) (io.Writer, error) {
 	return e.zip.CreateHeader(&zip.FileHeader{Name: name, Method: method, Modified: e.now().UTC()})
 }

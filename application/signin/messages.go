@@ -37,7 +37,6 @@ type Outcome struct {
 	Reason verification.Reason // of a message that was Refused
 }
 
-// The outcomes.
 var (
 	Accepted = Outcome{Name: "accepted"}
 	Busy     = Outcome{Name: "busy"}    // the provider took nothing for now

@@ -330,7 +330,6 @@ type loginCounters struct {
 	succeeded, wrongPassword, throttled, invalid, failed atomic.Int64
 }
 
-// count counts a login that has ended with the error.
 func (c *loginCounters) count(err error) {
 	switch {
 	case err == nil:

@@ -30,7 +30,6 @@ type completionCommand struct {
 	Shell string `arg:"" enum:"bash,zsh,fish" help:"Shell: ${enum}. The script says in its first lines how to install it."`
 }
 
-// script returns the script for the shell and how to install it.
 func (c completionCommand) script() (script completionScript, install string) {
 	switch c.Shell {
 	case "fish":
@@ -41,7 +40,6 @@ func (c completionCommand) script() (script completionScript, install string) {
 	return bashCompletion, "#   source <(plaza completion bash)\n"
 }
 
-// Run prints the script.
 func (c completionCommand) Run(parsed *kong.Context, s streams) error {
 	script, install := c.script()
 	return s.printf("# Completion of plaza for %s. To use it in every shell, put into its configuration:\n%s%s%s%s",

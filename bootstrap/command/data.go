@@ -234,12 +234,10 @@ func (c actCommand) person() (audit.Actor, error) {
 	return by, nil
 }
 
-// openApp calls work with an App of the settings.
 func openApp(ctx context.Context, config settings.Config, log *slog.Logger, work func(*bootstrap.App) error) error {
 	return opened(config, log, func() (*bootstrap.App, error) { return bootstrap.NewApp(ctx, config, log, parts) }, work)
 }
 
-// openDatabase calls work with the database of the settings.
 func openDatabase(ctx context.Context, config settings.Config, log *slog.Logger, work func(*bunstore.Store) error) error {
 	return opened(config, log, func() (*bunstore.Store, error) { return bootstrap.OpenDatabase(ctx, config, log, nil) }, work)
 }

@@ -76,7 +76,6 @@ type helpCommand struct {
 	Command []string `arg:"" optional:"" help:"Command, such as user create (default: all of them)."`
 }
 
-// Run prints the help of the command.
 func (c helpCommand) Run(parsed *kong.Context) error {
 	of, err := kong.Trace(parsed.Kong, c.Command)
 	if err == nil {

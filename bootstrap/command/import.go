@@ -131,7 +131,6 @@ func giveWay() {
 	}
 }
 
-// importResult is the result of an import as JSON.
 type importResult struct {
 	OK      bool     `json:"ok"`
 	DryRun  bool     `json:"dry_run"`

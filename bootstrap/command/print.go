@@ -97,7 +97,6 @@ func isTerminal(stream any) bool {
 // flushEvery is after how many rows a table is flushed, so that the first rows appear early.
 const flushEvery = 200
 
-// itself is the view of what is JSON as it is.
 func itself[T any](v T) T { return v }
 
 // printList prints the rows as a JSON array of their views, or as a table for people.

@@ -68,7 +68,6 @@ func WithPassword(ctx context.Context, accounts access.Accounts, directory user.
 // was imported, and not loaded, never had one.
 func isRemoved(a access.Account) bool { return a.Hash == "" && a.Generation > 0 }
 
-// CheckNotRemoved returns ErrRemoved after Remove.
 func CheckNotRemoved(ctx context.Context, accounts access.Accounts) error {
 	people, err := people(embedded)
 	if err != nil {

@@ -55,7 +55,6 @@ func (c *LimitsConfig) checkLimits(p Problems) {
 	}
 }
 
-// WriteLimits returns the limits on writes of an account.
 func WriteLimits(c Config) ratelimit.Limits {
 	if c.Limits == LimitsOff {
 		return nil

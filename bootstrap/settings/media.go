@@ -30,7 +30,6 @@ func (m *MediaURL) UnmarshalText(text []byte) (err error) {
 	return err
 }
 
-// String returns the URL.
 func (m MediaURL) String() string {
 	scheme, host, isBucket := strings.Cut(m.Endpoint, "://")
 	if !isBucket {

@@ -204,7 +204,6 @@ func checkDir(dir string) error {
 	return nil
 }
 
-// InMemory is the database URL of the in-memory store.
 const InMemory = "memory:"
 
 // checkDatabaseURL never quotes the URL: it may have a password.

@@ -81,7 +81,6 @@ func (c *MerchantConfig) useDemoMerchant() {
 	c.WalletAppID, c.WalletSvcAppID = cmp.Or(c.WalletAppID, demoAppID), cmp.Or(c.WalletSvcAppID, demoSvcAppID)
 }
 
-// WalletApps returns the ids of the wallet's applications.
 func (c MerchantConfig) WalletApps() map[payment.WalletApp]string {
 	ids := map[payment.WalletApp]string{}
 	for app, id := range map[payment.WalletApp]string{payment.OfficialAccount: c.WalletAppID, payment.SvcIOSApp: c.WalletSvcAppID} {

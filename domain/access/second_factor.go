@@ -42,7 +42,6 @@ const (
 	recoveryText = 16 // letters and digits of base32: 80 bits
 )
 
-// Faults of the second factor.
 var (
 	ErrNeedsFactor   = fault.New(fault.Denied, "This needs a token whose login had a second factor: send otp.")
 	ErrNoOTP         = fault.Field("otp", "Send a code of your second factor, or a recovery code.")

@@ -46,6 +46,7 @@ func (d Demand) Listing() (feed.Listing, bool) {
 	}, true
 }
 
+// At implements feed.Covered.
 func (d Demand) At(address func(media.Key) string) (feed.Listable, bool) {
 	if d.Cover.Key == "" {
 		return nil, false

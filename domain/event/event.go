@@ -40,7 +40,6 @@ var (
 // MaxPlates is the maximum of attachments of an event (EVT-21).
 const MaxPlates = 30
 
-// Faults of events.
 var (
 	ErrNotFound  = fault.New(fault.NotFound, "Event not found.")
 	ErrNotAuthor = fault.New(fault.Denied, "Only the author may change an event.")

@@ -21,7 +21,6 @@ import (
 	"plaza/domain/user"
 )
 
-// Faults of an idempotency key.
 var (
 	ErrKeyReused  = fault.New(fault.Conflict, "This Idempotency-Key was already used with another request.")
 	ErrKeyInUse   = fault.RetryAfter(fault.Conflict, time.Second, "A request with this Idempotency-Key is in progress.")
@@ -41,7 +40,6 @@ type Key struct {
 	Holder [16]byte
 }
 
-// KeyLimit bounds the name of a key.
 var KeyLimit = text.Limit{Chars: 255}
 
 // NewKey returns the user's key for the request, held by the caller. An invalid name is a

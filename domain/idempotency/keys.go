@@ -12,7 +12,6 @@ import (
 // Kind is what a request made. Its value is stored.
 type Kind string
 
-// The kinds.
 const (
 	Order        Kind = "order"
 	Event        Kind = "event"

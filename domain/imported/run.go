@@ -13,7 +13,6 @@ type RunID int64
 // RunState is whether a run of an import has ended, and how.
 type RunState string
 
-// The states.
 const (
 	RunUnfinished  RunState = "unfinished"  // it reads still, or was killed: then the same command resumes it
 	RunCompleted   RunState = "completed"   // it has read all files to their ends
@@ -60,5 +59,4 @@ type RejectedLine struct {
 	Fields fault.Fields // sentences about single fields
 }
 
-// ErrNoRun is the fault of an unknown run.
 var ErrNoRun = fault.New(fault.NotFound, "Import not found.")

@@ -12,7 +12,6 @@ import (
 // Status is the result of applying a record.
 type Status int
 
-// The statuses.
 const (
 	New     Status = iota // stored for the first time
 	Changed               // replaced the stored record

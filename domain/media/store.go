@@ -16,7 +16,6 @@ type Key string
 // Audience is the group of users that may get the address of a picture (PLA-04).
 type Audience int
 
-// The audiences.
 const (
 	Everyone Audience = iota // avatars, covers, user images: a permanent address
 	Viewers                  // plates: a signed address that expires

@@ -16,7 +16,6 @@ type FindingID int64
 // FindingKind is how a bill of the wallet and the ledger differ (PAY-15). Its value is stored.
 type FindingKind string
 
-// The kinds of findings.
 const (
 	FoundUnknownHere  FindingKind = "unknown_here"  // a payment of the bill that the ledger did not have, or a line that could not be read
 	FoundUnknownThere FindingKind = "unknown_there" // a payment of the ledger that the bill does not have
@@ -32,7 +31,6 @@ func FindingKinds() []FindingKind {
 // FindingState tells whether a finding still holds.
 type FindingState string
 
-// The states of a finding.
 const (
 	FindingOpen     FindingState = "open"
 	FindingResolved FindingState = "resolved" // it was repaired or settled, or a later comparison did not find it any more

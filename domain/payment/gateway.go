@@ -105,7 +105,6 @@ type Gateway interface {
 // WalletState is the state of a prepayment at the wallet.
 type WalletState int
 
-// The states at the wallet.
 const (
 	WalletUnpaid WalletState = iota // not yet paid
 	WalletPaid                      // the report has the receipt

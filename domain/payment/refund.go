@@ -19,7 +19,6 @@ type RefundNo string
 // RefundState is the last known state of a refund at the wallet (PAY-14).
 type RefundState string
 
-// The states of a refund.
 const (
 	// RefundProcessing: the refund was ordered, and its outcome is unknown.
 	RefundProcessing RefundState = "processing"
@@ -39,7 +38,6 @@ func RefundStates() []RefundState {
 // RefundOrigin is what ordered a refund. Its value is stored.
 type RefundOrigin string
 
-// The origins of refunds.
 const (
 	RefundByStaff     RefundOrigin = "staff"     // a member of staff
 	RefundByCommand   RefundOrigin = "command"   // the command line

@@ -12,7 +12,6 @@ import (
 // PaymentState is the state of a received payment.
 type PaymentState string
 
-// The states of a payment.
 const (
 	Applied   PaymentState = "applied"    // it paid the order
 	RefundDue PaymentState = "refund_due" // the order needed no payment: it must be refunded

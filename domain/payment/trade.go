@@ -28,7 +28,6 @@ type Trade struct {
 // Action is the next action at the wallet for beginning a payment.
 type Action int
 
-// The actions.
 const (
 	ActionUse   Action = iota // use the valid ticket; no call to the wallet
 	ActionSend                // send the request of the prepayment

@@ -114,7 +114,6 @@ type (
 // Treatment is what an erasure does to records.
 type Treatment string
 
-// The treatments.
 const (
 	Removed Treatment = "removed"
 	Blanked Treatment = "blanked" // the record stays without what tells who the person was

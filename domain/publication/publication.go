@@ -96,6 +96,7 @@ func (p Publication) IsOrigin(originalVisible bool) bool {
 // Listing returns the publication's listing in the feed, and whether it is listed.
 func (p Publication) Listing() (feed.Listing, bool) { return p.listing(feed.Publication, int64(p.ID)) }
 
+// At implements feed.Covered.
 func (p Publication) At(address func(media.Key) string) (feed.Listable, bool) {
 	if p.Cover.Key == "" {
 		return nil, false
@@ -114,6 +115,7 @@ type Node struct {
 // Listing returns the node's listing in the feed, and whether it is listed.
 func (n Node) Listing() (feed.Listing, bool) { return n.listing(feed.Node, int64(n.ID)) }
 
+// At implements feed.Covered.
 func (n Node) At(address func(media.Key) string) (feed.Listable, bool) {
 	if n.Cover.Key == "" {
 		return nil, false

@@ -22,7 +22,6 @@ var (
 	HowToLimit = text.Limit{Chars: 100}
 )
 
-// MaxHowToBundles is the maximum of bundles of a how-to.
 const MaxHowToBundles = 1000
 
 // NewBundle checks the bundle.

@@ -31,7 +31,6 @@ const (
 // TagLimit bounds a tag.
 var TagLimit = text.Limit{Chars: 64}
 
-// Faults of images.
 var (
 	ErrNotFound = fault.New(fault.NotFound, "Image not found.")
 	ErrNotOwner = fault.New(fault.Denied, "Only the owner may change an image.")

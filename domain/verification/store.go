@@ -9,7 +9,6 @@ import (
 // Use is what a limit counts. Its value is stored.
 type Use string
 
-// The uses.
 const (
 	Requested Use = "requested" // RequestLimits
 	Tried     Use = "tried"     // TryLimits

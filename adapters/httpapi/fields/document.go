@@ -25,7 +25,6 @@ type response struct {
 	Content map[string]struct{ Schema schema }
 }
 
-// schema is a JSON Schema.
 type schema struct {
 	Ref        string `json:"$ref"`
 	Properties map[string]schema

@@ -126,7 +126,6 @@ type input struct {
 	Shape             shape
 }
 
-// body is a request body of one media type.
 type body struct {
 	MediaType string
 	Shape     shape

@@ -57,7 +57,6 @@ type shaper struct {
 	within []string
 }
 
-// shape returns the shape of the schema.
 func (d shaper) shape(s *schema) shape {
 	whole := d.resolve(s)
 	core, nullable := withoutNull(whole)
@@ -150,7 +149,6 @@ func (d shaper) innermost(s *schema) (inner *schema, name, kind string) {
 	return s, name, kind
 }
 
-// typeOf returns the type in words.
 func typeOf(s *schema, kind, name string) string {
 	word := strings.Join(s.Type, " or ")
 	switch {

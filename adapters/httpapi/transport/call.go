@@ -70,7 +70,6 @@ func (c *Call) Name() string {
 // List identifies a list in its cursors, so that the cursor of another list is a problem.
 type List uint32
 
-// ListAt returns the List of the path.
 func ListAt(path string) List {
 	h := fnv.New32a()
 	h.Write([]byte(path))

@@ -37,7 +37,6 @@ func (s EventStream) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s(log, &Events{w: w, conn: http.NewResponseController(&log.sending)})
 }
 
-// Send sends the event with its id and its data as JSON.
 func (e *Events) Send(name string, id fmt.Stringer, data any) {
 	raw, err := Encode(data)
 	e.Err = cmp.Or(e.Err, err)

@@ -44,8 +44,6 @@ type SpillBuffer struct {
 	free   func()                          // frees the slot; nil: none is taken
 }
 
-var _ media.Raw = (*SpillBuffer)(nil)
-
 // maxHeld is how much of an upload is held in memory, in bytes.
 const maxHeld = 64 << 10
 

@@ -37,7 +37,6 @@ func ListOf[T any](c *Call, p page.Page[T]) StreamedList {
 	return l
 }
 
-// Stream returns the list that the call has entered for.
 func (c *Call) Stream(l StreamedList) Reply {
 	l.Limits, l.OnEncoded = c.lists, c.leave
 	return Bare(l)

@@ -101,7 +101,6 @@ func fillFromForm(body any, c *Call) error {
 	return fault.Merge(wrong.Err(), complete(body, object, c.pictures))
 }
 
-// NamesOf returns the names of the body's fields.
 func NamesOf(body any) map[string]bool {
 	names := map[string]bool{}
 	for field := range reflect.TypeOf(body).Elem().Fields() {

@@ -16,7 +16,6 @@ type Act struct {
 	Reason   string              `json:"reason"`
 }
 
-// OfAct returns the act of the record.
 func OfAct(r audit.Record) Act {
 	return Act{r.ID, transport.Timestamp(r.At), ofActor(r.By), r.Act, r.Object.Kind, OrNull(r.Object.ID), r.Reason}
 }

@@ -51,7 +51,6 @@ type StaffOrder struct {
 	User user.ID `json:"user"`
 }
 
-// OfStaffOrder returns the order with its payer.
 func OfStaffOrder(o payment.Order) StaffOrder { return StaffOrder{OfOrder(o), o.User} }
 
 // Payment is a received payment (PAY-11).
@@ -90,7 +89,6 @@ type Refund struct {
 	Updated  transport.Timestamp `json:"updated_at"`
 }
 
-// OfRefund returns the refund.
 func OfRefund(r payment.Refund) Refund {
 	return Refund{
 		ID: r.ID, Payment: r.Payment, Amount: r.Amount, Currency: r.Currency, Reason: r.Reason, State: r.State,
@@ -110,7 +108,6 @@ type Finding struct {
 	Resolved    *transport.Timestamp `json:"resolved_at"`
 }
 
-// OfFinding returns the finding.
 func OfFinding(f payment.Finding) Finding {
 	return Finding{
 		ID: f.ID, Day: f.Day.String(), Kind: f.Kind, Transaction: f.TransactionID, Order: OrNull(f.Order),

@@ -114,7 +114,6 @@ func (d *decoder) read(header bool) error {
 	}
 }
 
-// content reads the content of a segment.
 func (d *decoder) content() ([]byte, error) {
 	d.in.readFull(d.segment[:2])
 	length := int(d.segment[0])<<8 + int(d.segment[1]) - 2

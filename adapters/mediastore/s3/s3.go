@@ -53,8 +53,6 @@ type Store struct {
 	deadline time.Duration
 }
 
-var _ media.Store = (*Store)(nil)
-
 // New returns the store, or all problems of the configuration. It sends no request.
 func New(c Config) (*Store, error) {
 	if err := c.problems(); err != nil {

@@ -99,7 +99,6 @@ func ParseTemplate(s Settings) (t Template, err error) {
 	return t, err
 }
 
-// Of returns the template of the message.
 func (t Template) Of(m verification.Message) Template {
 	if m.Code.IsZero() {
 		return Template{ID: t.notice}

@@ -49,8 +49,6 @@ type Sender struct {
 	deadline time.Duration
 }
 
-var _ verification.Sender = (*Sender)(nil)
-
 // New returns a sender, or all problems of the connection.
 func New(s Settings, p Protocol) (*Sender, error) {
 	c := s.Connection
@@ -101,7 +99,6 @@ func JudgeStatus(status int) error {
 	return fmt.Errorf("%w: %s", verification.ErrUnknownOutcome, said)
 }
 
-// Refused returns the refusal with the provider's code.
 func Refused(reason verification.Reason, code string) error {
 	return &verification.RefusedError{Reason: reason, Said: shown(code)}
 }

@@ -37,8 +37,6 @@ type Sandbox struct {
 	messages []Message // oldest first
 }
 
-var _ verification.Sender = (*Sandbox)(nil)
-
 // New returns a sandbox without messages.
 func New(now func() time.Time) *Sandbox { return &Sandbox{now: now} }
 

@@ -23,7 +23,6 @@ type call struct {
 	body                  []byte
 }
 
-// canonicalRequest returns what is signed.
 func (c call) canonicalRequest() string {
 	headers := fmt.Sprintf("content-type:%s\nhost:%s\nx-tc-action:%s\n", contentType, c.host, strings.ToLower(c.action))
 	return strings.Join([]string{"POST", "/", "", headers, signedNames, hash(c.body)}, "\n")

@@ -21,7 +21,6 @@ import (
 	"plaza/domain/verification"
 )
 
-// URL is Twilio's.
 const URL = "https://api.twilio.com"
 
 // Description describes the sender.

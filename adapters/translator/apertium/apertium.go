@@ -23,8 +23,6 @@ import (
 // Translator implements localisation.Translator.
 type Translator struct{ *provider.Translator }
 
-var _ localisation.Translator = (*Translator)(nil)
-
 // Description describes the translator.
 var Description = provider.Description{
 	Name: "apertium", Help: "a server of your own, at PLAZA_TRANSLATOR_URL", NeedsURL: true, Open: New,

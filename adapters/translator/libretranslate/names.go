@@ -8,7 +8,6 @@ import (
 
 	"plaza/adapters/translator/provider"
 	"plaza/domain/locale"
-	"plaza/domain/localisation"
 )
 
 // Translator implements localisation.Translator. Before the first text in a language whose code
@@ -17,8 +16,6 @@ type Translator struct {
 	*provider.Translator
 	names *names
 }
-
-var _ localisation.Translator = (*Translator)(nil)
 
 func (t *Translator) Translate(ctx context.Context, from, to locale.Tag, texts []string) ([]string, error) {
 	if c, err := codes.Codes(codes, from, to); err == nil && !locale.Same(from, to) && (former[c.From] != "" || former[c.To] != "") &&

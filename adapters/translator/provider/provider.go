@@ -19,7 +19,6 @@ import (
 
 	"plaza/adapters/upstream"
 	"plaza/domain/locale"
-	"plaza/domain/localisation"
 	"plaza/domain/secret"
 	"plaza/domain/text"
 )
@@ -77,8 +76,6 @@ type Translator struct {
 	deadline time.Duration
 	breaker  breaker
 }
-
-var _ localisation.Translator = (*Translator)(nil)
 
 // Connection is how a provider is reached. Its deadline is 20 seconds unless stated otherwise.
 type Connection = upstream.Connection

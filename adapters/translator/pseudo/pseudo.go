@@ -21,10 +21,7 @@ var Description = provider.Description{
 	Open: func(provider.Settings) (localisation.Translator, error) { return New(), nil },
 }
 
-// New returns a translator.
 func New() Translator { return Translator{} }
-
-var _ localisation.Translator = Translator{}
 
 func (Translator) Name() string { return "pseudo" }
 

@@ -22,7 +22,6 @@ const (
 
 const byteOrderMark = "\ufeff"
 
-// billWords are the words for the states of a refund.
 var billWords = map[ledger.RefundState]string{
 	ledger.RefundProcessing: "PROCESSING", ledger.RefundSucceeded: "SUCCESS", ledger.RefundClosed: "FAIL", ledger.RefundAbnormal: "CHANGE",
 }

@@ -17,7 +17,6 @@ import (
 // The longest wait is that without a reason to do something.
 const maxAtOnce, notifyTime, longestWait = 16, 5 * time.Second, time.Hour
 
-// notifier sends the wallet's notifications.
 type notifier struct {
 	*wallet
 	versions map[ledger.Protocol]version

@@ -218,7 +218,6 @@ func oneOf(texts ...string) format {
 	return format{func(text string) bool { return slices.Contains(texts, text) }, "must be one of " + strings.Join(texts, ", ")}
 }
 
-// Refusals of requests.
 var (
 	errSystem    = ledger.Refusal{Code: "SYSTEMERROR", Text: "the system is busy; query the order or repeat the request"}
 	errMerchant  = ledger.Refusal{Code: "MCHID_NOT_EXIST", Text: "unknown merchant"}

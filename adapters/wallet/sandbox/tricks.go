@@ -76,7 +76,6 @@ var trickTable = []trickInfo{
 	{Truncate, []Operation{TradeBill, DownloadBill}, "Cut it off", "Half of the answer is sent: in version 2, half of the bill."},
 }
 
-// tricksOf returns the tricks that the operation has.
 func tricksOf(op Operation) []trickInfo {
 	return slices.DeleteFunc(slices.Clone(trickTable), func(t trickInfo) bool { return !slices.Contains(t.On, op) })
 }

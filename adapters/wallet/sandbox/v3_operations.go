@@ -63,7 +63,6 @@ func (v *v3) tradeObject(t ledger.Trade, state ledger.State) object {
 // closeTrade closes an order. Version 3 documents no minimum age.
 func (v *v3) closeTrade(r *request) (any, error) { return nil, v.ledger.CloseTrade(r.number, 0) }
 
-// refundEvents are the kinds and the summaries of events about refunds.
 var refundEvents = map[ledger.RefundState]struct{ kind, summary string }{
 	ledger.RefundSucceeded: {"REFUND.SUCCESS", "退款成功"},
 	ledger.RefundClosed:    {"REFUND.CLOSED", "退款关闭"},

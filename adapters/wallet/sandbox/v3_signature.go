@@ -194,7 +194,6 @@ func hashed(lines ...string) [sha256.Size]byte {
 	return sha256.Sum256([]byte(strings.Join(lines, "\n") + "\n"))
 }
 
-// sign returns the signature over the lines.
 func (k platformKey) sign(lines ...string) string {
 	sum := hashed(lines...)
 	signature, err := rsa.SignPKCS1v15(rand.Reader, k.PrivateKey, crypto.SHA256, sum[:])

@@ -94,7 +94,6 @@ func unpackBill(ctx context.Context, body io.Reader, into io.Writer) error {
 	return nil
 }
 
-// billSums are the numbers and the amounts of a bill's lines.
 type billSums struct {
 	count, paid, refunded int64 // amounts in fen
 	unread                int64 // lines whose amount is unknown; they are in the count

@@ -99,7 +99,6 @@ func (s *billScanner) goesOn(r billRecord, columns int) bool {
 	return !isWhole || s.ahead != "" && !strings.HasPrefix(s.ahead, "`")
 }
 
-// splitBillLine returns the values of a line.
 func splitBillLine(line string) []string { return strings.Split(strings.TrimPrefix(line, "`"), ",`") }
 
 // billHeading has the columns of lines.

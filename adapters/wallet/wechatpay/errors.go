@@ -156,7 +156,6 @@ func (g *V3) unauthorised(a answerV3, r refusals) error {
 		f, a.clockHint(g.now()))
 }
 
-// errorOfAnswer returns the error for a signed refusal.
 func (r refusals) errorOfAnswer(a answerV3) error {
 	unknown := payment.ErrWalletBadResponse
 	if a.status == http.StatusTooManyRequests {

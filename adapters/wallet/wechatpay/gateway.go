@@ -47,7 +47,6 @@ func newGateway(name string, s wallet.Settings, adjust func(*http.Transport), al
 	return g
 }
 
-// appID returns the ID of the wallet application.
 func (g *gateway) appID(app payment.WalletApp) (string, error) {
 	id, known := g.appIDs[app]
 	if !known {

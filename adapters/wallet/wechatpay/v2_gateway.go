@@ -23,8 +23,6 @@ type V2 struct {
 	ip       string // the client address in every request
 }
 
-var _ payment.Gateway = (*V2)(nil)
-
 const defaultIP = "127.0.0.1"
 
 // newV2 returns the gateway, and what is wrong with the settings.
@@ -84,7 +82,6 @@ func (g *V2) Close(ctx context.Context, app payment.WalletApp, no payment.TradeN
 	return nil
 }
 
-// sendAbout sends a request about one payment.
 func (g *V2) sendAbout(ctx context.Context, path string, app payment.WalletApp, no payment.TradeNo, r refusals) (xmlMessage, error) {
 	m, err := g.requestFields(app, no)
 	if err != nil {

@@ -14,7 +14,6 @@ import (
 	"plaza/domain/secret"
 )
 
-// signType is a signature type of the protocol.
 type signType string
 
 // The gateway signs with HMAC-SHA256. The wallet may answer with MD5, the protocol's
@@ -45,7 +44,6 @@ func (m xmlMessage) signature(key secret.String, t signType) string {
 	return strings.ToUpper(hex.EncodeToString(sum.Sum(nil)))
 }
 
-// sign adds the signature and its type.
 func (m xmlMessage) sign(key secret.String) xmlMessage {
 	m["sign_type"] = string(hmacSHA256)
 	m["sign"] = m.signature(key, hmacSHA256)

@@ -38,7 +38,6 @@ func (g *V3) certificates(ctx context.Context, known keyFinder) (map[string]plat
 	return listed, nil
 }
 
-// readCertificates decrypts the certificates of an answer.
 func (g *V3) readCertificates(body []byte) (map[string]platformKey, error) {
 	answer, err := parseObject(body)
 	if err != nil {

@@ -23,8 +23,6 @@ type V3 struct {
 	now      func() time.Time
 }
 
-var _ payment.Gateway = (*V3)(nil)
-
 // newV3 returns the gateway, and what is wrong with the settings. It sends nothing.
 func newV3(s wallet.Settings) (*V3, problems) {
 	s, _, found := complete(s)

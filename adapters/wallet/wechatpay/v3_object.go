@@ -44,7 +44,6 @@ func (o jsonObject) list(name string) (all []jsonObject) {
 	return all
 }
 
-// amount returns the amount with the name.
 func (o jsonObject) amount(name string) (int64, error) {
 	amount, err := amountOf(string(o[name]))
 	if err != nil {

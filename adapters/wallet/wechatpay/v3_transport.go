@@ -35,7 +35,6 @@ func (g *V3) get(ctx context.Context, target string, r refusals) (jsonObject, er
 	return g.call(ctx, requestV3{method: http.MethodGet, target: target}, http.StatusOK, r)
 }
 
-// post sends the body as JSON.
 func (g *V3) post(ctx context.Context, target string, body any, status int, r refusals) (jsonObject, error) {
 	text, err := json.Marshal(body)
 	if err != nil {

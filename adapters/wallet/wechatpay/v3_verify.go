@@ -35,7 +35,6 @@ type signedMessage struct {
 	body   []byte
 }
 
-// newMessage returns an answer with the headers that sign it.
 func newMessage(h http.Header, body []byte) signedMessage {
 	m := signedMessage{header: map[string]string{}, body: body}
 	for _, name := range signedHeaders {

@@ -123,7 +123,6 @@ func (l *Ledger) Close() error {
 	return l.journal.Close()
 }
 
-// Now returns the time at the wallet.
 func (l *Ledger) Now() time.Time { return l.Clock().UTC() }
 
 // Scaled returns what a time of the wallet takes.

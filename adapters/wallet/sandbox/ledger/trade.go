@@ -12,7 +12,6 @@ type Protocol string
 // The versions.
 const V2, V3 Protocol = "v2", "v3"
 
-// State is the state of a trade.
 type State string
 
 // The states of a trade.
@@ -24,7 +23,6 @@ const (
 	Returned State = "REFUND" // only of Status: paid, and returned in part or whole
 )
 
-// RefundState is the state of a refund.
 type RefundState string
 
 // The states of a refund. A refund that was closed returned nothing. One that is abnormal left the merchant and did not
