@@ -46,45 +46,8 @@ import (
 	"plaza/domain/place"
 )
 
-// A set for each adapter, with the port that it implements. The store, the files of pictures, the wallet, the translator and
-// the sender of SMS depend on the settings, so NewApp opens them and gives them to the injector.
-var (
-	passwordsByArgon2id = wire.NewSet(newHasher, wire.Bind(new(access.Hasher), new(*argon2id.Hasher)))
-	strengthByZxcvbn    = wire.NewSet(wire.Value(zxcvbn.Estimator{}), wire.Bind(new(access.Estimator), new(zxcvbn.Estimator)))
-	portraitsByImaging  = wire.NewSet(newPortraits, wire.Bind(new(media.Portraits), new(*imaging.Portraits)))
-	picturesByImaging   = wire.NewSet(newProcessor, wire.Bind(new(media.Processor), new(*imaging.Processor)))
-	markupBySanitiser   = wire.NewSet(newSanitiser, wire.Bind(new(markup.Sanitiser), new(*sanitiser.Sanitiser)))
-	placesByGazetteer   = wire.NewSet(gazetteer.New, wire.Bind(new(place.Analyser), new(*gazetteer.Gazetteer)))
-	recordsByJSONLines  = wire.NewSet(wire.Value(jsonlines.Decoder{}), wire.Bind(new(imported.Decoder), new(jsonlines.Decoder)))
-	pagesForStaff       = wire.NewSet(newBackOffice, wire.Struct(new(pages.UseCases), "*"))
-	restByGin           = wire.NewSet(newHTTPConfig, portraitSource, wire.Struct(new(httpapi.UseCases), "*"), httpapi.New)
-)
-
-// A set for each package of use cases, with what it alone needs and the ports of others that it implements, and one of what
-// several need.
-var (
-	sharedSet     = wire.NewSet(settings.WriteLimits, logOf)
-	backofficeSet = wire.NewSet(newFailingJobs, describe, translatorBudget, messageBudget, wire.Bind(new(backoffice.Jobs), new(*failingJobs)),
-		wire.Struct(new(backoffice.Ports), "*"), backoffice.New)
-	browsingSet      = wire.NewSet(browsing.New)
-	cleanupSet       = wire.NewSet(cleanup.New)
-	diarySet         = wire.NewSet(diaryPorts, diary.New)
-	followingSet     = wire.NewSet(following.New)
-	importingSet     = wire.NewSet(wire.Struct(new(importing.Ports), "*"), importing.NewImporter)
-	moderatingSet    = wire.NewSet(moderating.New)
-	notificationsSet = wire.NewSet(notifications.New, notifications.NewStreams)
-	payingSet        = wire.NewSet(payingLimits, paying.New)
-	peopleSet        = wire.NewSet(people.New)
-	picturesSet      = wire.NewSet(pictures.New)
-	privacySet       = wire.NewSet(leave, privacy.New)
-	readingSet       = wire.NewSet(translate, reading.New)
-	reconcilingSet   = wire.NewSet(applyReceipts, reconciling.New)
-	refundingSet     = wire.NewSet(refundingLimits, refunding.New)
-	signinSet        = wire.NewSet(tokenTTL, joining, secondFactor, signin.New, wire.Bind(new(backoffice.AccountChanges), new(*signin.Signin)))
-	translationSet   = wire.NewSet(offer, translation.New)
-	userimagesSet    = wire.NewSet(userimages.New)
-)
-
+// initialise wires the App. The store, the files of pictures, the wallet, the translator and the sender of SMS depend on the
+// settings, so NewApp opens them and gives them to it.
 func initialise(c settings.Config, p Parts, log *slog.Logger, opened storage, stores Stores, addresses media.Addresses,
 	wallets payment.Gateways, metrics *prometheus.Metrics) (*App, error) {
 	wire.Build(
@@ -93,10 +56,40 @@ func initialise(c settings.Config, p Parts, log *slog.Logger, opened storage, st
 		wire.FieldsOf(new(store.Ports), "Accounts", "Directory", "Tokens", "Throttle", "Codes", "Categories", "Subscriptions", "Blocks",
 			"Notifications", "Moderation", "Events", "EventReader", "Discussion", "Feed", "Imports", "Publications", "HowTos", "Translations",
 			"Images", "Ledger", "Keys", "Deletions", "Room", "PersonalData", "Search", "Audit", "Telemetry"),
-		passwordsByArgon2id, strengthByZxcvbn, portraitsByImaging, picturesByImaging, markupBySanitiser, placesByGazetteer, recordsByJSONLines,
-		restByGin, pagesForStaff,
-		sharedSet, backofficeSet, browsingSet, cleanupSet, diarySet, followingSet, importingSet, moderatingSet, notificationsSet, payingSet,
-		peopleSet, picturesSet, privacySet, readingSet, reconcilingSet, refundingSet, signinSet, translationSet, userimagesSet,
+
+		// Each adapter, with the port that it implements.
+		newHasher, wire.Bind(new(access.Hasher), new(*argon2id.Hasher)),
+		wire.Value(zxcvbn.Estimator{}), wire.Bind(new(access.Estimator), new(zxcvbn.Estimator)),
+		newPortraits, wire.Bind(new(media.Portraits), new(*imaging.Portraits)),
+		newProcessor, wire.Bind(new(media.Processor), new(*imaging.Processor)),
+		newSanitiser, wire.Bind(new(markup.Sanitiser), new(*sanitiser.Sanitiser)),
+		gazetteer.New, wire.Bind(new(place.Analyser), new(*gazetteer.Gazetteer)),
+		wire.Value(jsonlines.Decoder{}), wire.Bind(new(imported.Decoder), new(jsonlines.Decoder)),
+		newBackOffice, wire.Struct(new(pages.UseCases), "*"),
+		httpapi.New, newHTTPConfig, portraitSource, wire.Struct(new(httpapi.UseCases), "*"),
+
+		// Each package of use cases, with what it alone needs and the ports of others that it implements.
+		settings.WriteLimits, logOf, // of several
+		backoffice.New, newFailingJobs, describe, translatorBudget, messageBudget, wire.Bind(new(backoffice.Jobs), new(*failingJobs)),
+		wire.Struct(new(backoffice.Ports), "*"),
+		browsing.New,
+		cleanup.New,
+		diary.New, diaryPorts,
+		following.New,
+		importing.NewImporter, wire.Struct(new(importing.Ports), "*"),
+		moderating.New,
+		notifications.New, notifications.NewStreams,
+		paying.New, payingLimits,
+		people.New,
+		pictures.New,
+		privacy.New, leave,
+		reading.New, translate,
+		reconciling.New, applyReceipts,
+		refunding.New, refundingLimits,
+		signin.New, tokenTTL, joining, secondFactor, wire.Bind(new(backoffice.AccountChanges), new(*signin.Signin)),
+		translation.New, offer,
+		userimages.New,
+
 		wire.Struct(new(App), "*"),
 	)
 	return nil, nil
@@ -104,6 +97,6 @@ func initialise(c settings.Config, p Parts, log *slog.Logger, opened storage, st
 
 // initialisePlaces wires the use cases that check the places of events.
 func initialisePlaces(events event.Repository, reader event.Reader) *places.Places {
-	wire.Build(placesByGazetteer, places.New)
+	wire.Build(gazetteer.New, wire.Bind(new(place.Analyser), new(*gazetteer.Gazetteer)), places.New)
 	return nil
 }
