@@ -31,7 +31,7 @@ var Description = provider.Description{
 // New returns a translator, or all problems of the settings. The server takes no key, so http is allowed for any host.
 func New(s provider.Settings) (localisation.Translator, error) {
 	s.Connection.Plain = true
-	remote, err := provider.New(s.Connection, dialect{})
+	remote, err := provider.New(s.Connection, provider.Service{Name: "apertium", Limits: provider.Limits{Texts: 1}, Dialect: dialect{}})
 	if err != nil {
 		return nil, err
 	}
@@ -66,9 +66,6 @@ func (t *Translator) Translate(ctx context.Context, from, to locale.Tag, texts [
 }
 
 type dialect struct{}
-
-func (dialect) Name() string            { return "apertium" }
-func (dialect) Limits() provider.Limits { return provider.Limits{Texts: 1} }
 
 // The server's codes are mostly those of ISO 639-3. A language of three countries has one
 // code as a source and three as a target.

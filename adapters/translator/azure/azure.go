@@ -17,11 +17,8 @@ import (
 // URL is Azure's base URL.
 const URL = "https://api.cognitive.microsofttranslator.com"
 
-// Azure's limits of one request with one target language.
-const (
-	textLimit = 1000
-	charLimit = 50_000
-)
+// limits are those of one request with one target language.
+var limits = provider.Limits{Texts: 1000, Chars: 50_000}
 
 // Azure's error codes consist of the status and three digits.
 const (
@@ -48,7 +45,9 @@ func New(s provider.Settings) (localisation.Translator, error) {
 	if !region.MatchString(s.Region) {
 		return nil, errors.New("azure: Region must be lower-case letters and digits, like westeurope")
 	}
-	return provider.NewKeyed(s, URL, dialect{key: s.Key, region: s.Region})
+	return provider.NewKeyed(s, provider.Service{
+		Name: "azure", URL: URL, Limits: limits, Dialect: dialect{key: s.Key, region: s.Region},
+	})
 }
 
 type dialect struct {
@@ -58,12 +57,6 @@ type dialect struct {
 
 type element struct {
 	Text string `json:"Text"`
-}
-
-func (dialect) Name() string { return "azure" }
-
-func (dialect) Limits() provider.Limits {
-	return provider.Limits{Texts: textLimit, Chars: charLimit}
 }
 
 func (dialect) Codes(from, to locale.Tag) (provider.Codes, error) {

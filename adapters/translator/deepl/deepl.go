@@ -18,11 +18,8 @@ const (
 	FreeURL = "https://api-free.deepl.com"
 )
 
-// DeepL's limits of one request.
-const (
-	textLimit = 50
-	bodyLimit = 128 << 10
-)
+// limits are those of one request.
+var limits = provider.Limits{Texts: 50, Bytes: 128 << 10}
 
 // statusQuota is DeepL's own status.
 const statusQuota = 456
@@ -48,7 +45,7 @@ func New(s provider.Settings) (localisation.Translator, error) {
 	if strings.HasSuffix(s.Key.Reveal(), ":fx") {
 		url = FreeURL
 	}
-	return provider.NewKeyed(s, url, dialect{key: s.Key})
+	return provider.NewKeyed(s, provider.Service{Name: "deepl", URL: url, Limits: limits, Dialect: dialect{key: s.Key}})
 }
 
 type dialect struct{ key secret.String }
@@ -58,12 +55,6 @@ type request struct {
 	Text   []string `json:"text"`
 	Source string   `json:"source_lang,omitempty"`
 	Target string   `json:"target_lang"`
-}
-
-func (dialect) Name() string { return "deepl" }
-
-func (dialect) Limits() provider.Limits {
-	return provider.Limits{Texts: textLimit, Bytes: bodyLimit}
 }
 
 func (dialect) Codes(from, to locale.Tag) (provider.Codes, error) {

@@ -15,12 +15,9 @@ import (
 // URL is Google's base URL.
 const URL = "https://translation.googleapis.com"
 
-// Google's limits of one request. Only the first is documented for this version. The other
-// stays well below the limits of other versions.
-const (
-	textLimit = 128
-	bodyLimit = 128 << 10
-)
+// limits are those of one request. Only that of texts is documented for this version. The other stays well below the limits
+// of other versions.
+var limits = provider.Limits{Texts: 128, Bytes: 128 << 10}
 
 var codes = provider.Table{"zh-Hans": "zh-CN", "zh-Hant": "zh-TW"}
 
@@ -31,7 +28,7 @@ var Description = provider.Description{
 
 // New returns a translator, or all problems of the settings.
 func New(s provider.Settings) (localisation.Translator, error) {
-	return provider.NewKeyed(s, URL, dialect{key: s.Key})
+	return provider.NewKeyed(s, provider.Service{Name: "google", URL: URL, Limits: limits, Dialect: dialect{key: s.Key}})
 }
 
 type dialect struct{ key secret.String }
@@ -42,12 +39,6 @@ type request struct {
 	Source string   `json:"source,omitempty"`
 	Target string   `json:"target"`
 	Format string   `json:"format"`
-}
-
-func (dialect) Name() string { return "google" }
-
-func (dialect) Limits() provider.Limits {
-	return provider.Limits{Texts: textLimit, Bytes: bodyLimit}
 }
 
 func (dialect) Codes(from, to locale.Tag) (provider.Codes, error) {

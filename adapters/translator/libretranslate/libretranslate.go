@@ -16,11 +16,8 @@ import (
 	"plaza/domain/secret"
 )
 
-// The server's usual limits of one request, and that of proxies in front of it.
-const (
-	textLimit = 50
-	bodyLimit = 1 << 20
-)
+// limits are the server's usual ones of a request, and those of proxies in front of it.
+var limits = provider.Limits{Texts: 50, Bytes: 1 << 20}
 
 // codes are the newer servers' codes of languages with two scripts or two countries; it refuses
 // zh-CN.
@@ -40,7 +37,9 @@ func New(s provider.Settings) (localisation.Translator, error) {
 		}
 	}
 	named := &names{}
-	remote, err := provider.New(s.Connection, dialect{key: s.Key, names: named})
+	remote, err := provider.New(s.Connection, provider.Service{
+		Name: "libretranslate", Limits: limits, Dialect: dialect{key: s.Key, names: named},
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -59,9 +58,6 @@ type request struct {
 	Format string   `json:"format"`
 	Key    string   `json:"api_key,omitempty"`
 }
-
-func (dialect) Name() string            { return "libretranslate" }
-func (dialect) Limits() provider.Limits { return provider.Limits{Texts: textLimit, Bytes: bodyLimit} }
 
 func (dialect) Codes(from, to locale.Tag) (provider.Codes, error) {
 	return codes.Codes(codes, from, to)

@@ -26,7 +26,7 @@ const (
 
 // ask sends the batch. It retries while that may help and time remains.
 func (t *Translator) ask(ctx context.Context, codes Codes, batch []string) ([]string, error) {
-	question := t.dialect.Ask(codes, batch)
+	question := t.service.Ask(codes, batch)
 	end, _ := ctx.Deadline()
 	pauses := backoff.NewExponentialBackOff()
 	pauses.InitialInterval, pauses.MaxInterval = firstPause, lastPause

@@ -54,11 +54,16 @@ type Question struct {
 	Body   any           // url.Values are sent as a form, other values as JSON
 }
 
+// Service is what a provider offers.
+type Service struct {
+	Name   string // which readers see and caches know
+	URL    string // unless the settings have another one; empty: they must have one
+	Limits Limits
+	Dialect
+}
+
 // Dialect implements the protocol of one provider.
 type Dialect interface {
-	// Name identifies the translator to readers and caches.
-	Name() string
-	Limits() Limits
 	// Codes must fail with ErrUnsupportedLanguage for a language that the provider has no code for.
 	Codes(from, to locale.Tag) (Codes, error)
 	Ask(codes Codes, texts []string) Question
@@ -71,7 +76,7 @@ type Dialect interface {
 
 // Translator implements localisation.Translator with a Dialect.
 type Translator struct {
-	dialect  Dialect
+	service  Service
 	client   *upstream.Client
 	deadline time.Duration
 	breaker  breaker
@@ -87,25 +92,24 @@ const (
 )
 
 // New returns a translator, or all problems of the connection.
-func New(c Connection, d Dialect) (*Translator, error) {
-	c.Deadline = cmp.Or(c.Deadline, defaultDeadline)
+func New(c Connection, s Service) (*Translator, error) {
+	c.URL, c.Deadline = cmp.Or(c.URL, s.URL), cmp.Or(c.Deadline, defaultDeadline)
 	client, err := upstream.Open(c, answerLimit)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", d.Name(), err)
+		return nil, fmt.Errorf("%s: %w", s.Name, err)
 	}
-	return &Translator{dialect: d, client: client, deadline: c.Deadline}, nil
+	return &Translator{service: s, client: client, deadline: c.Deadline}, nil
 }
 
-// NewKeyed is New for a service that needs a key, at the URL unless the settings have another one.
-func NewKeyed(s Settings, url string, d Dialect) (*Translator, error) {
+// NewKeyed is New for a service that needs a key.
+func NewKeyed(s Settings, of Service) (*Translator, error) {
 	if err := upstream.CheckKey(s.Key); err != nil {
-		return nil, fmt.Errorf("%s: %w", d.Name(), err)
+		return nil, fmt.Errorf("%s: %w", of.Name, err)
 	}
-	s.Connection.URL = cmp.Or(s.Connection.URL, url)
-	return New(s.Connection, d)
+	return New(s.Connection, of)
 }
 
-func (t *Translator) Name() string { return t.dialect.Name() }
+func (t *Translator) Name() string { return t.service.Name }
 
 // BreakerOpen reports whether failures have stopped the requests to the provider and none has
 // succeeded since.
@@ -113,9 +117,9 @@ func (t *Translator) BreakerOpen() bool { return t.breaker.isOpen() }
 
 // Target implements localisation.Translator. It is the variant that the provider is asked for.
 func (t *Translator) Target(to locale.Tag) locale.Tag {
-	codes, err := t.dialect.Codes(locale.Tag{}, to)
+	codes, err := t.service.Codes(locale.Tag{}, to)
 	if err != nil { // also if the provider must be told the source
-		codes, err = t.dialect.Codes(to, to)
+		codes, err = t.service.Codes(to, to)
 	}
 	if variant, is := locale.Parse(codes.To); err == nil && is && locale.Same(variant, to) {
 		return variant
@@ -161,11 +165,11 @@ func (t *Translator) translate(ctx context.Context, from, to locale.Tag, texts [
 	if len(words) == 0 || locale.Same(from, to) {
 		return translated, nil
 	}
-	codes, err := t.dialect.Codes(from, to)
+	codes, err := t.service.Codes(from, to)
 	if err != nil {
 		return nil, err
 	}
-	batches, err := t.dialect.Limits().cut(words)
+	batches, err := t.service.Limits.cut(words)
 	if err != nil {
 		return nil, err
 	}
@@ -185,7 +189,7 @@ func (t *Translator) translate(ctx context.Context, from, to locale.Tag, texts [
 // read parses the answer. The translations must be fit to be shown and stored: as many as
 // the texts sent, none blank or with a NUL byte, which databases refuse.
 func (t *Translator) read(answer []byte, sent int) ([]string, error) {
-	texts, err := t.dialect.Read(answer)
+	texts, err := t.service.Read(answer)
 	switch {
 	case err != nil:
 		return nil, fmt.Errorf("%w: undocumented format", ErrInvalidAnswer)
@@ -202,7 +206,7 @@ func (t *Translator) read(answer []byte, sent int) ([]string, error) {
 
 // judge returns the meaning of a status other than 200, with the provider's sentence.
 func (t *Translator) judge(a upstream.Answer, key secret.String) error {
-	err := t.dialect.Judge(a.Status, a.Body)
+	err := t.service.Judge(a.Status, a.Body)
 	if err == nil {
 		err = meaning(a.Status)
 	}

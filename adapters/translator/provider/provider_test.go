@@ -21,10 +21,8 @@ import (
 )
 
 // plain is the smallest dialect: it sends and receives a list of texts.
-type plain struct{ limits Limits }
+type plain struct{}
 
-func (plain) Name() string     { return "plain" }
-func (p plain) Limits() Limits { return p.limits }
 func (plain) Codes(from, to locale.Tag) (Codes, error) {
 	return Table{}.Codes(Table{}, from, to)
 }
@@ -48,7 +46,7 @@ func open(t *testing.T, limits Limits, answer func(n int, w http.ResponseWriter,
 	p.Translator, err = New(Connection{URL: "https://provider.example/", Deadline: 10 * time.Second,
 		Client: &http.Client{Transport: ports.Played(func(w http.ResponseWriter, r *http.Request) {
 			answer(int(p.asked.Add(1)), w, r)
-		})}}, plain{limits})
+		})}}, Service{Name: "plain", Limits: limits, Dialect: plain{}})
 	require.NoError(t, err)
 	return p
 }
@@ -300,7 +298,7 @@ func TestPUB07_A_provider_leads_nowhere_else_and_has_its_measure(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			server := httptest.NewServer(answer)
 			defer server.Close()
-			tr, err := New(Connection{URL: server.URL}, plain{})
+			tr, err := New(Connection{URL: server.URL}, Service{Name: "plain", Dialect: plain{}})
 			require.NoError(t, err)
 			_, err = (&provided{Translator: tr}).ask(t.Context(), "one")
 			require.ErrorIs(t, err, ErrInvalidAnswer)
@@ -315,14 +313,14 @@ func TestWhat_a_line_may_be(t *testing.T) {
 		"": false, "provider.example": false, "http://provider.example": false, "https://k@provider.example": false,
 		"https://provider.example?k=1": false, "ftp://provider.example": false, "https://provider.example/ x": false,
 	} {
-		_, err := New(Connection{URL: url}, plain{})
+		_, err := New(Connection{URL: url}, Service{Name: "plain", Dialect: plain{}})
 		assert.Equal(t, good, err == nil, url)
 		assert.True(t, err == nil || url == "" || !strings.Contains(err.Error(), url), url)
 	}
-	_, err := New(Connection{URL: "https://provider.example", Deadline: -1}, plain{})
+	_, err := New(Connection{URL: "https://provider.example", Deadline: -1}, Service{Name: "plain", Dialect: plain{}})
 	require.ErrorContains(t, err, "deadline")
 	for _, k := range []string{"", "a b", "a\r\nb"} {
-		_, err := NewKeyed(Settings{Key: secret.New(k)}, "https://provider.example", plain{})
+		_, err := NewKeyed(Settings{Key: secret.New(k)}, Service{Name: "plain", URL: "https://provider.example", Dialect: plain{}})
 		require.ErrorContains(t, err, "plain: key")
 	}
 }
