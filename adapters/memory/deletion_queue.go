@@ -76,14 +76,8 @@ func (s *Store) references() (all []media.Reference) {
 	for id, p := range s.hiddenProfiles {
 		add("hidden avatar of user", id, p.Avatar.Keys()...)
 	}
-	for id, p := range s.publications {
-		add("publication", id, p.Cover.Keys()...)
-	}
-	for id, n := range s.nodes {
-		add("node", id, n.Cover.Keys()...)
-	}
-	for id, d := range s.demands {
-		add("demand", id, d.Cover.Keys()...)
+	for _, r := range s.records() {
+		add(string(r.at.kind), r.at.id, r.cover.Keys()...)
 	}
 	for id, c := range s.cases {
 		add("copy for a report", id, slices.Collect(maps.Values(c.copies))...)

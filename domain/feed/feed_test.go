@@ -112,10 +112,11 @@ func TestFED06_the_order_of_a_feed_is_total(t *testing.T) {
 				Created: hours(rapid.IntRange(0, 2).Draw(t, "created")), Updated: hours(rapid.IntRange(0, 9).Draw(t, "updated")),
 			}
 		}), 2, 15).Draw(t, "listings")
-		slices.SortFunc(listings, feed.Compare)
+		latest := func(a, b feed.Listing) int { return b.AtCursor().Compare(a.AtCursor()) }
+		slices.SortFunc(listings, latest)
 		for i, b := range listings[1:] {
 			a := listings[i]
-			require.Equal(t, -feed.Compare(a, b), feed.Compare(b, a))
+			require.Equal(t, -latest(a, b), latest(b, a))
 			switch {
 			case !a.Created.Equal(b.Created):
 				require.True(t, a.Created.After(b.Created))

@@ -49,9 +49,3 @@ func (s Selection) HasVersion() bool { return s.Near == nil && !slices.Contains(
 
 // Contains reports whether the point is in the area.
 func (a Area) Contains(p geo.Point) bool { return a.Centre.To(p) <= a.Within }
-
-// Compare orders listings: the newest creation first, ties by kind and ascending id
-// (FED-06).
-func Compare(a, b Listing) int {
-	return b.AtCursor().Compare(a.AtCursor())
-}

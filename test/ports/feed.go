@@ -322,7 +322,7 @@ func feedOrdered(w *fixtures) {
 			slices.SortFunc(want, func(a, b feed.Listable) int {
 				la, _ := a.Listing()
 				lb, _ := b.Listing()
-				return feed.Compare(la, lb)
+				return lb.AtCursor().Compare(la.AtCursor())
 			})
 			assert.Equal(w, want, w.pages(in, s, 2), "%v in %d", kinds, in)
 			assert.Equal(w, meta, w.metas(s)[in], "%v in %d", kinds, in)

@@ -48,7 +48,7 @@ func open(s provider.Settings) (verification.Sender, error) {
 	if u, err := url.Parse(s.Connection.URL); err == nil {
 		host = u.Host
 	}
-	return provider.New(s, protocol{host: host, keyID: s.KeyID, key: s.Key, signName: s.From, template: template})
+	return provider.New(s, "aliyun", protocol{host: host, keyID: s.KeyID, key: s.Key, signName: s.From, template: template})
 }
 
 type protocol struct {
@@ -58,8 +58,6 @@ type protocol struct {
 	signName string
 	template provider.Template
 }
-
-func (protocol) Name() string { return "aliyun" }
 
 // mainland is the dialling code of mainland China. SendSms takes eleven digits that begin with 1 for a number there, which
 // all numbers of +1 are. Messages to other countries are another service of Alibaba's.

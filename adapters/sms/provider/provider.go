@@ -33,8 +33,6 @@ type Request struct {
 
 // Protocol is the protocol of one provider.
 type Protocol interface {
-	// Name is that of the sender.
-	Name() string
 	// Request returns the request that sends the message at the instant.
 	Request(m verification.Message, at time.Time) (Request, error)
 	// Judge returns nil if the answer accepts the message, else the meaning of the answer: a
@@ -44,25 +42,26 @@ type Protocol interface {
 
 // Sender implements verification.Sender with a Protocol.
 type Sender struct {
+	name     string
 	protocol Protocol
 	client   *upstream.Client
 	deadline time.Duration
 }
 
 // New returns a sender, or all problems of the connection.
-func New(s Settings, p Protocol) (*Sender, error) {
+func New(s Settings, name string, p Protocol) (*Sender, error) {
 	c := s.Connection
 	c.Deadline = cmp.Or(c.Deadline, deadline)
 	client, err := upstream.Open(c, answerLimit)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %s: %w", p.Name(), URLSetting, err)
+		return nil, fmt.Errorf("%s: %s: %w", name, URLSetting, err)
 	}
-	return &Sender{protocol: p, client: client, deadline: c.Deadline}, nil
+	return &Sender{name: name, protocol: p, client: client, deadline: c.Deadline}, nil
 }
 
 func (s *Sender) Send(ctx context.Context, m verification.Message) error {
 	if err := s.send(ctx, m); err != nil {
-		return fmt.Errorf("%s: %w", s.protocol.Name(), err)
+		return fmt.Errorf("%s: %w", s.name, err)
 	}
 	return nil
 }

@@ -64,7 +64,7 @@ func open(s provider.Settings) (verification.Sender, error) {
 	if region := regionForm.FindStringSubmatch(p.host); region != nil {
 		p.region = region[1]
 	}
-	return provider.New(s, p)
+	return provider.New(s, "tencent", p)
 }
 
 type protocol struct {
@@ -74,8 +74,6 @@ type protocol struct {
 	app, signName string
 	template      provider.Template
 }
-
-func (protocol) Name() string { return "tencent" }
 
 // body is that of SendSms.
 type body struct {

@@ -49,7 +49,7 @@ func open(s provider.Settings) (verification.Sender, error) {
 		return nil, fmt.Errorf("twilio: %w", err)
 	}
 	s.Connection.URL = cmp.Or(s.Connection.URL, URL)
-	return provider.New(s, protocol{account: ids[1], user: cmp.Or(ids[2], ids[1]), key: s.Key, from: s.From})
+	return provider.New(s, "twilio", protocol{account: ids[1], user: cmp.Or(ids[2], ids[1]), key: s.Key, from: s.From})
 }
 
 type protocol struct {
@@ -58,8 +58,6 @@ type protocol struct {
 	key     secret.String
 	from    string
 }
-
-func (protocol) Name() string { return "twilio" }
 
 func (p protocol) Request(m verification.Message, _ time.Time) (provider.Request, error) {
 	sender := "From"

@@ -38,7 +38,7 @@ func open(s provider.Settings) (verification.Sender, error) {
 	if strings.HasSuffix(s.Connection.URL, "/") {
 		path = "/"
 	}
-	return provider.New(s, protocol{path: path, signers: signers})
+	return provider.New(s, "webhook", protocol{path: path, signers: signers})
 }
 
 const secretPrefix = "whsec_"
@@ -68,8 +68,6 @@ type protocol struct {
 	path    string
 	signers []*standardwebhooks.Webhook
 }
-
-func (protocol) Name() string { return "webhook" }
 
 // body is what the gateway receives.
 type body struct {
