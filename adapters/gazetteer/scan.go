@@ -108,12 +108,7 @@ func withoutPraise(text string) string {
 }
 
 func (s occurrence) isCityOrProvince() bool {
-	for _, p := range s.places {
-		if p.District == "" {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(s.places, func(p *division) bool { return p.District == "" })
 }
 
 // isLandmark reports whether the short name of a district means a landmark of that name:
@@ -151,21 +146,11 @@ func isOrigin(before, follows string) bool {
 }
 
 func ends(text string, words []string) bool {
-	for _, w := range words {
-		if strings.HasSuffix(text, w) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(words, func(w string) bool { return strings.HasSuffix(text, w) })
 }
 
 func begins(text string, words []string) bool {
-	for _, w := range words {
-		if strings.HasPrefix(text, w) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(words, func(w string) bool { return strings.HasPrefix(text, w) })
 }
 
 // isTitle reports whether the name is only a part of a quotation that is not speech:

@@ -2,6 +2,7 @@ package diary
 
 import (
 	"context"
+	"maps"
 	"slices"
 
 	"plaza/domain/access"
@@ -123,38 +124,23 @@ func dayInCity(s event.State) event.DayInCity {
 // event per day than is shown: an event is not part of its own moment.
 func relatedQuery(actor access.Actor, entries []event.Entry, deep depth) event.RelatedQuery {
 	query := event.RelatedQuery{Viewer: actor.ID, Events: deep.moment + 1, News: deep.news, Comments: deep.comments}
-	dates := set[calendar.Date]{}
-	days := set[event.DayInCity]{}
-	categories := set[feed.CategoryID]{}
-	people := set[user.ID]{}
+	dates, days := map[calendar.Date]bool{}, map[event.DayInCity]bool{}
+	categories, people := map[feed.CategoryID]bool{}, map[user.ID]bool{}
 	for _, entry := range entries {
 		s := entry.State()
 		if entry.Counts.Comments > 0 && deep.comments > 0 {
 			query.CommentsFor = append(query.CommentsFor, s.ID)
 		}
 		if deep.moment > 0 {
-			dates.add(s.Date)
+			dates[s.Date] = true
 		}
 		if deep.news > 0 {
-			days.add(dayInCity(s))
+			days[dayInCity(s)] = true
 		}
-		categories.add(s.Category)
-		people.add(s.Author)
+		categories[s.Category], people[s.Author] = true, true
 	}
 	delete(categories, 0)
-	query.Dates, query.DaysInCities, query.Categories, query.People = dates.all(), days.all(), categories.all(), people.all()
+	query.Dates, query.DaysInCities = slices.Collect(maps.Keys(dates)), slices.Collect(maps.Keys(days))
+	query.Categories, query.People = slices.Collect(maps.Keys(categories)), slices.Collect(maps.Keys(people))
 	return query
-}
-
-// set is a set of keys to look up.
-type set[K comparable] map[K]struct{}
-
-func (s set[K]) add(key K) { s[key] = struct{}{} }
-
-func (s set[K]) all() []K {
-	keys := make([]K, 0, len(s))
-	for key := range s {
-		keys = append(keys, key)
-	}
-	return keys
 }
