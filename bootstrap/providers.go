@@ -2,6 +2,7 @@ package bootstrap
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
 	"net/url"
 	"runtime"
@@ -16,15 +17,18 @@ import (
 	"plaza/application/backoffice"
 	"plaza/application/diary"
 	"plaza/application/people"
+	"plaza/application/privacy"
 	"plaza/application/reading"
 	"plaza/application/signin"
 	"plaza/application/telemetry"
 	"plaza/application/translation"
 	"plaza/bootstrap/demo"
 	"plaza/bootstrap/settings"
+	"plaza/domain/access"
 	"plaza/domain/markup"
 	"plaza/domain/media"
 	"plaza/domain/place"
+	"plaza/domain/verification"
 )
 
 func tokenTTL(c settings.Config) signin.TokenTTL { return signin.TokenTTL(c.TokenTTL) }
@@ -109,3 +113,26 @@ func diaryPorts(s Stores, addresses media.Addresses, places place.Analyser, clea
 		Keys: s.Keys,
 	}
 }
+
+// codesSecret is the name of the key of codes' hashes.
+const codesSecret = "verification codes"
+
+// joining returns what codes and signing up need.
+func joining(c settings.Config, p Parts, opened storage, codes verification.Store) (signin.Joining, error) {
+	keys, err := verification.NewKeys(opened.codes)
+	if err != nil {
+		return signin.Joining{}, fmt.Errorf("key of codes: %w", err)
+	}
+	return signin.Joining{
+		Codes: codes, Sender: p.Sender, Keys: keys, Budget: messageBudget(c), Host: c.SMSHost, IsClosed: c.SignUp == settings.SignUpClosed,
+		Notifies: notifies(c),
+	}, nil
+}
+
+// secondFactor returns whether staff need a second factor, and the key of its secrets, which is made of that of codes.
+func secondFactor(c settings.Config, opened storage) signin.SecondFactor {
+	return signin.SecondFactor{IsRequired: c.SecondFactor == settings.SecondFactorRequired, Key: access.NewFactorKey(opened.codes)}
+}
+
+// leave returns how a person confirms the erasure of their account.
+func leave(s *signin.Signin) privacy.Leave { return s.Leave }

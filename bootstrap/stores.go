@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"iter"
 	"log/slog"
 	"syscall"
 
@@ -13,6 +14,7 @@ import (
 
 	"plaza/adapters/bunstore"
 	"plaza/adapters/memory"
+	"plaza/application/places"
 	"plaza/application/store"
 	"plaza/bootstrap/settings"
 	"plaza/domain/audit"
@@ -131,4 +133,9 @@ func databaseStorage(ctx context.Context, c settings.Config, s *bunstore.Store, 
 		database: s,
 		close:    func() error { return errors.Join(closeMedia(pictures), s.Close()) },
 	}, nil
+}
+
+// CheckPlaces checks the places of events in the database with the same analyser as the servers.
+func CheckPlaces(ctx context.Context, database *bunstore.Store, repair bool) iter.Seq2[places.Misplaced, error] {
+	return initialisePlaces(database.Events(), database.Events()).Check(ctx, repair)
 }

@@ -159,3 +159,133 @@ func (c orderPayments) Run(ctx context.Context, s streams) error {
 		return printList(s, c.JSON, "ID\tSTATE\tAMOUNT\tREFUNDED\tRECEIVED\tORDER\tTRANSACTION", rows, paymentRow, view.OfPayment)
 	})
 }
+
+type orderRefund struct {
+	Payment payment.PaymentID `arg:"" name:"payment" help:"Payment id."`
+	Amount  *int64            `help:"Amount to return in minor units (default: all that is left)." placeholder:"FEN"`
+	Reason  string            `required:"" help:"Reason, at most 80 bytes. The wallet may show it to the payer."`
+	JSON    bool              `name:"json" help:"Print the refund as JSON."`
+	actCommand
+}
+
+func (c orderRefund) Run(ctx context.Context, s streams) error {
+	r := audit.Record{Act: audit.RefundOrdered, Object: audit.Object{Kind: audit.Refund}}
+	return c.actingWithWallet(ctx, s, r, func(ctx context.Context, app *bootstrap.App, log actLog) error {
+		made, err := app.Refunding.Request(ctx, payment.RefundDraft{
+			Payment: c.Payment, Amount: c.Amount, Reason: c.Reason, Origin: payment.RefundByCommand,
+		}, nil, nil)
+		if err != nil {
+			return err
+		}
+		if err := log.acted(ctx, "order refund", "refund", made.ID, "payment", made.Payment, "amount", made.Amount); err != nil {
+			return err
+		}
+		return s.made(c.JSON, refundOf(made), fmt.Sprintf("Ordered a refund of %s for payment %d, which is %s, with this number",
+			sum(made.Currency, made.Amount), made.Payment, made.State), made.ID)
+	})
+}
+
+// refund is a refund as the command line shows it: it also says who ordered it.
+type refund struct {
+	view.Refund
+	Origin payment.RefundOrigin `json:"origin"`
+	Staff  *user.ID             `json:"staff"`
+}
+
+func refundOf(r payment.Refund) refund {
+	return refund{view.OfRefund(r), r.Origin, view.OrNull(r.Staff)}
+}
+
+func refundRow(r payment.Refund) string {
+	by := string(r.Origin)
+	if r.Staff != 0 {
+		by = fmt.Sprintf("%s %d", by, r.Staff)
+	}
+	return fmt.Sprintf("%d\t%s\t%d\t%s\t%s\t%s\t%s", r.ID, r.State, r.Payment, sum(r.Currency, r.Amount), clock(r.Created), by, r.Reason)
+}
+
+type orderRefunds struct {
+	State   *payment.RefundState `enum:"processing,succeeded,closed,abnormal" help:"Only those that are processing, succeeded, closed or abnormal." placeholder:"STATE"`
+	Payment payment.PaymentID    `help:"Only those of this payment." placeholder:"ID"`
+	JSON    bool                 `name:"json" help:"Print a JSON array."`
+	dataCommand
+}
+
+func (c orderRefunds) Run(ctx context.Context, s streams) error {
+	return c.withApp(ctx, s, mustExist, func(ctx context.Context, app *bootstrap.App) error {
+		rows := pages(func(p page.Request) (page.Page[payment.Refund], error) {
+			return app.Refunding.Refunds(ctx, payment.RefundFilter{State: orZero(c.State), Payment: c.Payment}, p)
+		})
+		return printList(s, c.JSON, "ID\tSTATE\tPAYMENT\tAMOUNT\tCREATED\tBY\tREASON", rows, refundRow, refundOf)
+	})
+}
+
+type orderReconcile struct {
+	Day  string `required:"" help:"Day of the bill, in Beijing's time." placeholder:"YYYY-MM-DD"`
+	JSON bool   `name:"json" help:"Print one JSON object."`
+	actCommand
+}
+
+// reconciled is the result of a comparison as JSON.
+type reconciled struct {
+	Day      string `json:"day"`
+	OK       bool   `json:"ok"`
+	Payments int    `json:"payments"`
+	Refunds  int    `json:"refunds"`
+	Repaired int    `json:"repaired"`
+	// Unapplied are those of Repaired that pay no order.
+	Unapplied int            `json:"unapplied"`
+	Findings  []view.Finding `json:"findings"` // the open ones
+}
+
+func findingRow(f payment.Finding) string {
+	return fmt.Sprintf("%d\t%s\t%s\t%s\t%s\t%s", f.ID, f.Kind, orDash(f.Order), orDash(f.Expected), orDash(f.Found), f.TransactionID)
+}
+
+// Run prints the open findings of the day. It fails if there are any, or if money was taken in that pays no order.
+func (c orderReconcile) Run(ctx context.Context, s streams) error {
+	day, err := payment.ParseDay(c.Day)
+	if err != nil {
+		return misusef("--day: %q is not a day like 2026-11-20", c.Day)
+	}
+	r := audit.Record{Act: audit.BillReconciled, Object: audit.Object{Kind: audit.Bill, ID: day.String()}}
+	return c.actingWithWallet(ctx, s, r, func(ctx context.Context, app *bootstrap.App, log actLog) error {
+		result, err := app.Reconciling.Reconcile(ctx, day)
+		if err != nil {
+			return err
+		}
+		err = log.acted(ctx, "order reconcile", "day", c.Day, "payments", result.Payments, "refunds", result.Refunds,
+			"findings", result.Findings, "repaired", result.Repaired, "unapplied", result.Unapplied)
+		if err != nil {
+			return err
+		}
+		open := pages(func(p page.Request) (page.Page[payment.Finding], error) {
+			return app.Reconciling.Findings(ctx, payment.FindingFilter{State: payment.FindingOpen}.Of(day), p)
+		})
+		if c.JSON {
+			out := reconciled{day.String(), result.Open() == 0 && result.Unapplied == 0, result.Payments, result.Refunds, result.Repaired,
+				result.Unapplied, []view.Finding{}}
+			for f, err := range open {
+				if err != nil {
+					return err
+				}
+				out.Findings = append(out.Findings, view.OfFinding(f))
+			}
+			err = printJSON(s.out, out)
+		} else {
+			fmt.Fprintf(s.err, "The bill of %s has %d payments and %d refunds. Differences: %d, repaired: %d.\n",
+				day, result.Payments, result.Refunds, result.Findings, result.Repaired)
+			err = printTable(s.out, "ID\tKIND\tORDER\tEXPECTED\tFOUND\tTRANSACTION", open, findingRow)
+		}
+		switch {
+		case err != nil:
+			return err
+		case result.Open() > 0:
+			return fmt.Errorf("the bill of %s differs from the orders", day)
+		case result.Unapplied > 0:
+			return fmt.Errorf("%s of the bill of %s that no order had are taken in and pay none: see plaza order payments --state disputed",
+				amount(int64(result.Unapplied), "payment"), day)
+		}
+		return nil
+	})
+}

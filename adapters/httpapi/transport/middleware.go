@@ -10,6 +10,8 @@ import (
 	"sync"
 	"time"
 
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/propagation"
 	"go.opentelemetry.io/otel/trace"
 
 	"plaza/domain/ratelimit"
@@ -136,4 +138,58 @@ func (f *middleware) dropProxyHeaders(r *http.Request) {
 				"if the peer is a proxy, add it to PLAZA_TRUSTED_PROXIES, because all its clients count as one address", "peer", peer)
 		})
 	}
+}
+
+// Metrics receives what the interface counts. Many requests call the functions at once, so
+// they must return quickly. A nil function counts nothing.
+type Metrics struct {
+	// Begun counts a request that has arrived.
+	Begun func()
+	// Ended counts a request after its handler has returned. The method is the client's own
+	// text. The route and the status are those of the log line: the route is a pattern of
+	// this program, or "none" for an unknown path.
+	Ended func(method, route string, status int, took time.Duration)
+	// Limited counts a request that the named limit has refused (fault.Error.Limit).
+	Limited func(limit string)
+}
+
+// complete returns the metrics without nil functions.
+func (m Metrics) complete() Metrics {
+	if m.Begun == nil {
+		m.Begun = func() {}
+	}
+	if m.Ended == nil {
+		m.Ended = func(string, string, int, time.Duration) {}
+	}
+	if m.Limited == nil {
+		m.Limited = func(string) {}
+	}
+	return m
+}
+
+// callerSpan returns the span that the request's traceparent names. It is invalid without a
+// well-formed header.
+func callerSpan(h http.Header) trace.SpanContext {
+	if h["Traceparent"] == nil {
+		return trace.SpanContext{}
+	}
+	ctx := propagation.TraceContext{}.Extract(context.Background(), propagation.HeaderCarrier(h))
+	return trace.SpanContextFromContext(ctx)
+}
+
+// begin begins the span of the request, which the caller's span is the parent of, and sets the log's
+// context. Without a tracer it only records the trace that the caller names.
+func (l *requestLog) begin(tracer trace.Tracer, r *http.Request) {
+	l.Context = r.Context()
+	caller := callerSpan(r.Header)
+	l.trace = caller.TraceID()
+	if tracer == nil {
+		return
+	}
+	if caller.IsValid() {
+		l.Context = trace.ContextWithRemoteSpanContext(l.Context, caller)
+	}
+	l.Context, l.span = tracer.Start(l.Context, r.Method, trace.WithSpanKind(trace.SpanKindServer),
+		trace.WithAttributes(attribute.String("http.request.method", r.Method), attribute.String("plaza.request_id", l.id)))
+	l.trace = l.span.SpanContext().TraceID()
 }

@@ -5,11 +5,17 @@
 package wechatpay
 
 import (
+	"context"
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
+	"strings"
+	"sync/atomic"
+	"time"
 
+	"plaza/adapters/upstream"
 	"plaza/adapters/wallet"
 	"plaza/domain/payment"
 	"plaza/domain/secret"
@@ -71,3 +77,65 @@ func (g *gateway) checkRefundNo(no payment.RefundNo) error {
 	}
 	return nil
 }
+
+// transport sends requests to the wallet.
+type transport struct {
+	url      string // the base URL
+	deadline time.Duration
+	client   *http.Client
+}
+
+// newTransport returns a transport. adjust changes how it connects.
+func newTransport(s wallet.Settings, adjust func(*http.Transport)) transport {
+	connection := upstream.Connection{Deadline: s.Deadline, Wrap: s.Wrap}
+	return transport{url: strings.TrimRight(s.URL, "/"), deadline: s.Deadline, client: connection.HTTPClient(adjust)}
+}
+
+// readBody returns the body, truncated slightly above the limit, and closes it.
+func readBody(response *http.Response, limit int64) ([]byte, error) {
+	defer func() { _ = response.Body.Close() }()
+	return io.ReadAll(io.LimitReader(response.Body, limit+1))
+}
+
+// transportError classifies a failed request.
+func transportError(ctx context.Context, err error) error {
+	lost := upstream.Lost(ctx, err)
+	isMalformed := ctx.Err() == nil && strings.Contains(err.Error(), "malformed")
+	if isMalformed || errors.Is(lost, upstream.ErrInvalidAnswer) {
+		return fmt.Errorf("%w: %w", payment.ErrWalletBadResponse, lost)
+	}
+	return fmt.Errorf("%w: %w", payment.ErrWalletTimeout, lost)
+}
+
+// notificationCounts counts the notifications with a valid signature, by algorithm.
+type notificationCounts map[string]*atomic.Int64
+
+func newNotificationCounts(algorithms ...string) notificationCounts {
+	counts := notificationCounts{}
+	for _, a := range algorithms {
+		counts[a] = &atomic.Int64{}
+	}
+	return counts
+}
+
+// Notifications returns how many notifications with a valid signature this process has received, by algorithm. In
+// version 2 the wallet may sign with MD5, the protocol's weaker default. In version 3 it moves merchants from certificates
+// to public keys.
+func (g *gateway) Notifications() map[string]int64 {
+	all := map[string]int64{}
+	for algorithm, count := range g.notifications {
+		all[algorithm] = count.Load()
+	}
+	return all
+}
+
+// paymentNotice returns what a notification reports of a completed payment.
+func (g *gateway) paymentNotice(r reply) (payment.Notice, error) {
+	receipt, err := g.receipt(r)
+	if err != nil {
+		return payment.Notice{}, forged(err.Error())
+	}
+	return payment.Notice{Receipt: &receipt}, nil
+}
+
+func forged(why string) error { return fmt.Errorf("%w: %s", payment.ErrForged, why) }
