@@ -119,10 +119,3 @@ func (o *original) encode(p picture, specs []media.SizeSpec) (media.Processed, e
 	}
 	return media.Processed{Upload: whole, Variants: variants}, nil
 }
-
-// errUnsupported is the error of a header that is not that of a picture. Clients read a sentence of
-// package media instead.
-var errUnsupported = errors.New("unsupported picture format")
-
-// errCutOff is the error of a file of boxes that is not whole.
-var errCutOff = errors.New("the picture is cut off")
