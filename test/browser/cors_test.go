@@ -145,6 +145,7 @@ func TestChromium(t *testing.T) {
 	t.Run("example", func(t *testing.T) { showExample(t, browser, api, example) })
 	t.Run("wallet_sandbox", func(t *testing.T) { showSandbox(t, browser) })
 	t.Run("back_office", func(t *testing.T) { showBackOffice(t, browser) })
+	t.Run("back_office_login", func(t *testing.T) { loginBreaksNoRule(t, browser) })
 	t.Run("jobs", func(t *testing.T) { doesJobs(t, browser) })
 	t.Run("pictures", func(t *testing.T) { takesPictures(t, browser) })
 }

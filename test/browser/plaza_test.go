@@ -5,6 +5,7 @@
 package browser
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
 	"testing"
@@ -26,7 +27,7 @@ var messages = telephones.New(sandbox.New(time.Now))
 // serve serves Plaza, prepared as the function does, on a free port until the test ends.
 func serve(t *testing.T, origins settings.Origins, prepare func(*bootstrap.App)) (url string) {
 	t.Helper()
-	return serveConfig(t, settings.Config{CORSOrigins: origins, WalletPoll: time.Minute, SecondFactor: settings.SecondFactorOff}, prepare)
+	return serveConfig(t, settings.Config{CORSOrigins: origins, WalletPoll: time.Minute}, prepare)
 }
 
 // serveConfig is like serve, with settings that it completes.
@@ -34,7 +35,7 @@ func serveConfig(t *testing.T, config settings.Config, prepare func(*bootstrap.A
 	t.Helper()
 	config.Addr, config.AdminAddr, config.DatabaseURL, config.DataDir = "127.0.0.1:0", "127.0.0.1:0", "memory:", t.TempDir()
 	config.TokenTTL, config.LogFormat, config.WalletTimeout = time.Hour, "text", time.Second
-	config.SecondFactor = settings.SecondFactorOff
+	config.SecondFactor = cmp.Or(config.SecondFactor, settings.SecondFactorOff)
 	config, err := bootstrap.Check(config)
 	require.NoError(t, err)
 	listeners, err := bootstrap.Listen(config)
