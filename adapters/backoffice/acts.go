@@ -21,7 +21,9 @@ import (
 
 // personAct is what staff do to an account.
 type personAct struct {
-	fields []string // of its form, beside the reason
+	Name                        string // the last word of its path
+	Title, Link, Effect, Button string
+	Fields                      []field // of its form, beside the reason
 	// isFor reports whether the act can be done to the person. Nil: always.
 	isFor func(*Site, personPage) bool
 	// do does it, and returns what follows. Without a redirect or a template, that is the page of the person.
@@ -40,36 +42,75 @@ func areaOf(act string, on personPage) access.Area {
 	return access.People
 }
 
-// actOrder has the acts in the order of their links.
-var actOrder = []string{"order", "phone", "password", "sessions", "rights", "disable", "enable", "export", "erase"}
-
-// acts are what staff do to accounts, by the last words of their paths.
-var acts = map[string]personAct{
-	"disable":  {isFor: func(_ *Site, p personPage) bool { return !p.Self && !p.Disabled }, do: changes((*backoffice.BackOffice).Disable)},
-	"enable":   {isFor: func(_ *Site, p personPage) bool { return p.Disabled }, do: changes((*backoffice.BackOffice).Enable)},
-	"sessions": {do: changes((*backoffice.BackOffice).EndSessions)},
-	"rights": {do: func(s *Site, v *visit, p personPage) (answer, error) {
-		_, err := s.Office.SetRights(v.r.Context(), p.act(v), p.Form.Rights, nil)
-		return answer{}, err
-	}},
-	"order": {fields: []string{"amount", "subject", "hours"}, do: (*Site).createOrder},
-	"phone": {fields: []string{"username"}, do: func(s *Site, v *visit, p personPage) (answer, error) {
-		ctx, err := s.Office.Begin(v.r.Context(), p.record(v, audit.PhoneSet), nil)
-		if err == nil {
-			err = s.Signin.SetPhone(ctx, p.ID, p.Form.Typed.Get("username"), s.language)
-		}
-		return answer{}, err
-	}},
-	"password": {isFor: func(s *Site, p personPage) bool { return s.Signin.SendsCodes() && !p.Disabled },
+// personActs are in the order of their links.
+var personActs = []personAct{
+	{
+		Name: "order", Title: "Create an order?", Link: "Create an order…", Button: "Create the order",
+		Effect: "The person can pay it in the wallet until it expires.",
+		Fields: []field{
+			{Name: "amount", Label: "Amount", Hint: "In yuan, like 12.50"},
+			{Name: "subject", Label: "Subject", Hint: "What the person pays for, as the wallet shows it"},
+			{Name: "hours", Label: "Hours until it expires", Hint: "Whole hours"},
+		},
+		do: (*Site).createOrder,
+	},
+	{
+		Name: "phone", Title: "Change the phone number?", Link: "Change the phone number…", Button: "Change the number",
+		Effect: "The person logs in with the new number. All sessions end, and the former number is told.",
+		Fields: []field{{Name: "username", Label: "New phone number", Hint: "Like +86-13800000001"}},
+		do: func(s *Site, v *visit, p personPage) (answer, error) {
+			ctx, err := s.Office.Begin(v.r.Context(), p.record(v, audit.PhoneSet), nil)
+			if err == nil {
+				err = s.Signin.SetPhone(ctx, p.ID, p.Form.Typed.Get("username"), s.language)
+			}
+			return answer{}, err
+		},
+	},
+	{
+		Name: "password", Title: "Send a code for a new password?", Link: "New password…", Button: "Send the code",
+		Effect: "The person gets a code by SMS, and sets a password with it in the app within ten minutes. Nobody else learns either.",
+		isFor:  func(s *Site, p personPage) bool { return s.Signin.SendsCodes() && !p.Disabled },
 		do: func(s *Site, v *visit, p personPage) (answer, error) {
 			ctx, err := s.Office.Begin(v.r.Context(), p.record(v, audit.PasswordCodeSent), nil)
 			if err == nil {
 				err = s.Signin.SendPasswordCode(ctx, p.ID, s.config.Client(v.r), s.language)
 			}
 			return answer{}, err
-		}},
-	"export": {do: (*Site).export},
-	"erase":  {fields: []string{"uid"}, isFor: func(_ *Site, p personPage) bool { return !p.Self }, do: (*Site).erase},
+		},
+	},
+	{
+		Name: "sessions", Title: "End all sessions of this account?", Link: "End sessions…", Button: "End all sessions",
+		Effect: "The person has to log in again everywhere.", do: changes((*backoffice.BackOffice).EndSessions),
+	},
+	{
+		Name: "rights", Title: "Change the rights of this account?", Link: "Change rights…", Button: "Change the rights",
+		Effect: "Sessions lose rights that are taken away at once.",
+		do: func(s *Site, v *visit, p personPage) (answer, error) {
+			_, err := s.Office.SetRights(v.r.Context(), p.act(v), p.Form.Rights, nil)
+			return answer{}, err
+		},
+	},
+	{
+		Name: "disable", Title: "Disable this account?", Link: "Disable…", Button: "Disable the account",
+		Effect: "The person cannot log in, and all sessions stop working. What they wrote stays.",
+		isFor:  func(_ *Site, p personPage) bool { return !p.Self && !p.Disabled }, do: changes((*backoffice.BackOffice).Disable),
+	},
+	{
+		Name: "enable", Title: "Enable this account?", Link: "Enable…", Button: "Enable the account",
+		Effect: "The person can log in again, and sessions that have not expired work again.",
+		isFor:  func(_ *Site, p personPage) bool { return p.Disabled }, do: changes((*backoffice.BackOffice).Enable),
+	},
+	{
+		Name: "export", Title: "Export all data of this person?", Link: "Export…", Button: "Download the data",
+		Effect: "Only because the person asked for it. Give the file to nobody else.", do: (*Site).export,
+	},
+	{
+		Name: "erase", Title: "Erase this person?", Link: "Erase…", Button: "Erase the person",
+		Effect: "Only because the person asked for it. What they wrote and their pictures are deleted; " +
+			"of payments, amounts and numbers stay. This cannot be undone.",
+		Fields: []field{{Name: "uid", Label: "The uid of the person, to confirm", Hint: "It stands above."}},
+		isFor:  func(_ *Site, p personPage) bool { return !p.Self }, do: (*Site).erase,
+	},
 }
 
 // changes returns an act that is a use case of its own.
@@ -87,9 +128,7 @@ func (p personPage) act(v *visit) backoffice.Act {
 }
 
 func (p personPage) record(v *visit, act audit.Act) audit.Record {
-	r := audit.OnAccount(act, p.ID)
-	r.By, r.Reason = audit.Actor{Staff: v.actor.ID}, p.Form.Typed.Get("reason")
-	return r
+	return v.record(act, audit.Numbered(audit.Account, p.ID), p.ID)
 }
 
 // createOrder creates an order that the person is to pay. A form that is sent twice is one order.
@@ -98,20 +137,18 @@ func (s *Site) createOrder(v *visit, p personPage) (answer, error) {
 	var wrong fault.Fields
 	amount, isAmount := minorUnits(form.Get("amount"))
 	if !isAmount || amount < payment.MinAmount || amount > payment.MaxAmount {
-		wrong.Add("amount", fmt.Sprintf(s.texts.Money.OrderAmount, sum(payment.CNY, payment.MaxAmount)))
+		wrong.Add("amount", s.T("Enter an amount like 12.50, of at most %s.", sum(payment.CNY, payment.MaxAmount)))
 	}
 	hours, err := strconv.ParseInt(form.Get("hours"), 10, 32)
 	if life := time.Duration(hours) * time.Hour; err != nil || life < time.Hour || life > payment.MaxLife {
-		wrong.Add("hours", fmt.Sprintf(s.texts.Money.OrderHours, payment.MaxLife/time.Hour))
+		wrong.Add("hours", s.T("Enter whole hours, from 1 to %d.", payment.MaxLife/time.Hour))
 	}
 	subject := form.Get("subject")
 	wrong.Add("subject", payment.SubjectLimit.RequiredLine(&subject))
 	draft := payment.Draft{
 		User: p.ID, Subject: subject, Amount: amount, Currency: payment.CNY, ExpiresIn: time.Duration(hours) * time.Hour,
 	}
-	r := p.record(v, audit.OrderCreated)
-	r.Object = audit.Object{Kind: audit.Order}
-	ctx, err := s.Office.Begin(v.r.Context(), r, wrong.Err())
+	ctx, err := s.Office.Begin(v.r.Context(), v.record(audit.OrderCreated, audit.Object{Kind: audit.Order}, p.ID), wrong.Err())
 	if err != nil {
 		return answer{}, err
 	}
@@ -152,7 +189,7 @@ const eraseAtOnce = 10 * time.Second
 func (s *Site) erase(v *visit, p personPage) (answer, error) {
 	var wrong fault.Fields
 	if p.Self || p.Form.Typed.Get("uid") != fmt.Sprint(p.ID) {
-		wrong.Add("uid", s.texts.People.OtherUID)
+		wrong.Add("uid", s.T("This is not the uid of the person."))
 	}
 	ctx, err := s.Office.Begin(v.r.Context(), p.record(v, audit.AccountErased), wrong.Err())
 	if err != nil {
@@ -171,8 +208,7 @@ func (s *Site) erase(v *visit, p personPage) (answer, error) {
 
 // actForm is the form of an act. Once is a random text: a form that is sent twice is one order.
 type actForm struct {
-	Act    string
-	Fields []string
+	personAct
 	Typed  url.Values
 	Once   string
 	Rights backoffice.Rights
@@ -186,42 +222,38 @@ func (f actForm) Has(scope access.Scope) bool { return slices.Contains(f.Rights.
 // HasRole reports whether the role is chosen.
 func (f actForm) HasRole(role access.Role) bool { return slices.Contains(f.Rights.Roles, string(role)) }
 
-// fill takes over what was entered.
-func (f *actForm) fill(form url.Values) {
-	f.Typed, f.Once, f.Rights = form, form.Get("once"), backoffice.Rights{Scopes: form["scopes"], Roles: form["roles"]}
-}
-
-// actPage returns the person and the page that asks for the reason of the act.
+// actPage returns the person and the page that asks for the reason of the act, as it was entered.
 func (s *Site) actPage(v *visit) (personPage, answer, error) {
 	p, err := s.person(v)
 	if err != nil {
 		return p, answer{}, err
 	}
-	name := v.r.PathValue("act")
-	does, exists := acts[name]
-	if !exists || v.r.Method == http.MethodGet && does.isFor != nil && !does.isFor(s, p) {
+	at := slices.IndexFunc(personActs, func(a personAct) bool { return a.Name == v.r.PathValue("act") })
+	if at < 0 || v.r.Method == http.MethodGet && personActs[at].isFor != nil && !personActs[at].isFor(s, p) {
 		return p, answer{}, errNoPage
 	}
-	if err := v.actor.Enter(areaOf(name, p)); err != nil {
+	act := personActs[at]
+	if err := v.actor.Enter(areaOf(act.Name, p)); err != nil {
 		return p, answer{}, err
 	}
-	p.Form = actForm{Act: name, Fields: does.fields, Typed: url.Values{"hours": {"2"}}, Once: rand.Text(), Scopes: access.DefaultScopes()}
-	p.Form.Roles = access.Roles()
-	for _, role := range p.Roles {
-		p.Form.Rights.Roles = append(p.Form.Rights.Roles, string(role))
+	p.Form = actForm{
+		personAct: act, Typed: url.Values{"hours": {"2"}}, Once: rand.Text(), Scopes: access.DefaultScopes(), Roles: access.Roles(),
 	}
-	for _, scope := range p.Scopes {
-		p.Form.Rights.Scopes = append(p.Form.Rights.Scopes, string(scope))
+	if form := v.r.PostForm; len(form) > 0 {
+		p.Form.Typed, p.Form.Once, p.Form.Rights = form, form.Get("once"), backoffice.Rights{Scopes: form["scopes"], Roles: form["roles"]}
+	} else {
+		for _, role := range p.Roles {
+			p.Form.Rights.Roles = append(p.Form.Rights.Roles, string(role))
+		}
+		for _, scope := range p.Scopes {
+			p.Form.Rights.Scopes = append(p.Form.Rights.Scopes, string(scope))
+		}
 	}
-	return p, answer{template: "act.html", title: s.texts.People.Acts[name].Title, section: "people"}, nil
+	return p, answer{template: "act.html", title: s.T(act.Title), section: "people", body: p}, nil
 }
 
 func (s *Site) showAct(v *visit) (answer, error) {
-	p, a, err := s.actPage(v)
-	if typed := v.typed(); typed != nil {
-		p.Form.fill(typed)
-	}
-	a.body = p
+	_, a, err := s.actPage(v)
 	return a, err
 }
 
@@ -231,15 +263,13 @@ func (s *Site) act(v *visit) (answer, error) {
 	if err != nil {
 		return a, err
 	}
-	p.Form.fill(v.r.PostForm)
-	a.body = p
-	next, err := acts[p.Form.Act].do(s, v, p)
+	next, err := p.Form.do(s, v, p)
 	if err != nil {
 		v.audited = []any{"refused", fault.KindOf(err).Code()}
 		return v.again(a, err)
 	}
 	if next.to == "" && !next.isWritten {
-		next.to = fmt.Sprintf("people/%d/?%s", p.ID, url.Values{"done": {p.Form.Act}}.Encode())
+		next.to = fmt.Sprintf("people/%d/?%s", p.ID, url.Values{"done": {p.Form.Name}}.Encode())
 	}
 	return next, nil
 }

@@ -1,8 +1,6 @@
 package backoffice
 
 import (
-	"strconv"
-
 	"plaza/application/backoffice"
 	"plaza/domain/audit"
 )
@@ -13,18 +11,12 @@ type auditPage struct {
 	Acts []audit.Record
 }
 
-// Line returns the line of what the act is on.
-func (auditPage) Line(r audit.Record) backoffice.Line {
-	id, _ := strconv.ParseInt(r.Object.ID, 10, 64) // others have no number
-	return backoffice.Line{Kind: r.Object.Kind, ID: id}
-}
-
 // listActs shows what staff have done, the latest first, or the part that the query selects.
-func (s *Site) listActs(v *visit) (_ answer, err error) {
-	t, p := s.texts.Audit, &auditPage{}
-	a := answer{template: "audit.html", title: s.texts.Sections["audit"], section: "audit", body: p}
+func (s *Site) listActs(v *visit) (answer, error) {
+	p := &auditPage{}
 	q, wrong := backoffice.ReadActs(v.r.URL.Query().Get)
-	p.Acts, a, err = read(v, a, &p.listed, s.Office.Recorded(v.r.Context(), v.actor, q), wrong, v.field("by", t.By, t.ByHint),
-		v.field("act", t.What, "", choices(v, audit.Acts(), t.Acts)...), v.field("about", t.About, ""))
-	return a, err
+	a := answer{template: "audit.html", title: s.T("Audit"), section: "audit", body: p}
+	return read(v, a, &p.listed, &p.Acts, s.Office.Recorded(v.r.Context(), v.actor, q), wrong,
+		v.field("by", s.T("By"), s.T("uid, or the name at the command line")),
+		v.field("act", s.T("Act"), "", choices(v, "act", audit.Acts()...)...), v.field("about", s.T("About (uid)"), ""))
 }

@@ -7,8 +7,8 @@
 // Every change is a POST with a token of the session in its form, from a page of the same origin, and answers with a
 // redirect. A refused form is shown again with what was entered, and so is one that was
 // sent when the session had ended, after the login. The pages are HTML without a build step; their only
-// script has keyboard shortcuts, and they work without it. Texts are in texts.go, in English; application/catalogue has them
-// in other languages.
+// script has keyboard shortcuts, and they work without it. Texts stand in English where they are
+// said; application/catalogue has them in other languages.
 package backoffice
 
 import (
@@ -35,7 +35,7 @@ func New(c Config, u UseCases) http.Handler {
 
 func newSite(c Config, u UseCases, in locale.Tag) *Site {
 	mux := http.NewServeMux()
-	s := &Site{UseCases: u, config: c, language: in, texts: textsIn(in), mux: mux}
+	s := &Site{UseCases: u, config: c, language: in, mux: mux}
 	mux.HandleFunc("GET "+Root+"files/{name}", s.showFile)
 	mux.HandleFunc("GET "+Root+"login/", s.page(s.showLogin))
 	mux.HandleFunc("POST "+Root+"login/", s.form(s.page(s.login)))

@@ -15,23 +15,15 @@ type eventPage struct {
 }
 
 func (s *Site) showEvent(v *visit) (answer, error) {
-	id, err := v.id()
-	if err != nil {
-		return answer{}, err
-	}
-	e, err := s.Office.Event(v.r.Context(), event.ID(id), v.paged())
+	e, err := s.Office.Event(v.r.Context(), event.ID(v.id), v.paged())
 	return answer{
-		template: "event.html", title: fmt.Sprintf(s.texts.Reports.Kinds["event"], id), section: "reports",
+		template: "event.html", title: s.T("Event %d", v.id), section: "reports",
 		body: eventPage{e, backoffice.Exposed(e.State), pagerOf(v, e.Comments)},
 	}, err
 }
 
 // showComment leads to the event that the comment is on.
 func (s *Site) showComment(v *visit) (answer, error) {
-	id, err := v.id()
-	if err != nil {
-		return answer{}, err
-	}
-	c, err := s.Office.Comment(v.r.Context(), event.CommentID(id))
-	return answer{to: fmt.Sprintf("events/%d/#comment-%d", c.Event, id)}, err
+	c, err := s.Office.Comment(v.r.Context(), event.CommentID(v.id))
+	return answer{to: fmt.Sprintf("events/%d/#comment-%d", c.Event, v.id)}, err
 }

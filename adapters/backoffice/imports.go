@@ -1,7 +1,6 @@
 package backoffice
 
 import (
-	"fmt"
 	"strings"
 
 	"plaza/domain/imported"
@@ -12,32 +11,30 @@ import (
 // importsPage is a list of runs of imports, of the lines that one has rejected, or of imported how-tos.
 type importsPage struct {
 	listed
-	ID      int64
 	Runs    []imported.Run
 	Rejects []imported.RejectedLine
 	HowTos  []publication.HowTo
 	Names   map[user.ID]string // of the accounts of how-tos
 }
 
-func (s *Site) listImports(v *visit) (_ answer, err error) {
-	t, p := s.texts.Imports, &importsPage{}
-	a := answer{template: "imports.html", title: s.texts.Sections["imports"], section: "imports", body: p}
-	state := v.field("state", t.State, "", choices(v, imported.RunStates(), t.States)...)
-	rejects := v.field("rejected", t.Rejected, "", choices(v, []string{"true"}, map[string]string{"true": t.Rejects})...)
+func (s *Site) listImports(v *visit) (answer, error) {
+	p := &importsPage{}
+	state := v.field("state", s.T("State"), "", choices(v, "state", imported.RunStates()...)...)
+	rejects := v.field("rejected", s.T("Rejected"), "", choices(v, "rejected", "true")...)
 	f := imported.RunFilter{State: imported.RunState(state.Value), IsRejecting: rejects.Value != ""}
-	p.Runs, a, err = read(v, a, &p.listed, s.Office.Imports(v.r.Context(), f), nil, state, rejects)
-	return a, err
+	a := answer{template: "imports.html", title: s.T("Imports"), section: "imports", body: p}
+	return read(v, a, &p.listed, &p.Runs, s.Office.Imports(v.r.Context(), f), nil, state, rejects)
 }
 
-func (s *Site) listHowTos(v *visit) (_ answer, err error) {
-	p := &importsPage{}
-	a := answer{template: "howtos.html", title: s.texts.Imports.HowTos, section: "imports", body: p}
-	category := v.field("category", s.texts.Imports.Category, "")
+func (s *Site) listHowTos(v *visit) (answer, error) {
+	p, category := &importsPage{}, v.field("category", s.T("Category"), "")
 	var categories []string
 	if category.Value = strings.TrimSpace(category.Value); category.Value != "" {
 		categories = []string{category.Value}
 	}
-	if p.HowTos, a, err = read(v, a, &p.listed, s.Office.HowTos(v.r.Context(), categories), nil, category); err != nil {
+	a := answer{template: "howtos.html", title: s.T("Imported how-tos"), section: "imports", body: p}
+	a, err := read(v, a, &p.listed, &p.HowTos, s.Office.HowTos(v.r.Context(), categories), nil, category)
+	if err != nil {
 		return a, err
 	}
 	var robots []user.ID
@@ -48,12 +45,8 @@ func (s *Site) listHowTos(v *visit) (_ answer, err error) {
 	return a, err
 }
 
-func (s *Site) showImport(v *visit) (_ answer, err error) {
+func (s *Site) showImport(v *visit) (answer, error) {
 	p := &importsPage{}
-	if p.ID, err = v.id(); err != nil {
-		return answer{}, err
-	}
-	a := answer{template: "import.html", title: fmt.Sprintf(s.texts.Imports.Run, p.ID), section: "imports", body: p}
-	p.Rejects, a, err = read(v, a, &p.listed, s.Office.Rejects(v.r.Context(), imported.RunID(p.ID)), nil)
-	return a, err
+	a := answer{template: "import.html", title: s.T("Import %d", v.id), section: "imports", body: p}
+	return read(v, a, &p.listed, &p.Rejects, s.Office.Rejects(v.r.Context(), imported.RunID(v.id)), nil)
 }

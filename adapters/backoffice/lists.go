@@ -43,11 +43,11 @@ func (v *visit) field(name, label, hint string, options ...option) field {
 	return f
 }
 
-// choices returns the options of the values by their texts. Without one of them, the list is not narrowed.
-func choices[K ~string](v *visit, values []K, texts map[K]string) []option {
-	all := []option{{"", v.site.texts.List.Any}}
-	for _, value := range values {
-		all = append(all, option{string(value), cmp.Or(texts[value], string(value))})
+// choices returns the options of the codes. Without one of them, the list is not narrowed.
+func choices[K ~string](v *visit, of string, codes ...K) []option {
+	all := []option{{"", v.site.T("any")}}
+	for _, code := range codes {
+		all = append(all, option{string(code), cmp.Or(v.site.Word(of, code), string(code))})
 	}
 	return all
 }
@@ -90,21 +90,21 @@ type listed struct {
 }
 
 // read reads the part of the list that the query asks for into the page, or exports the list. wrong is what is wrong about the fields.
-func read[T any](v *visit, a answer, into *listed, l backoffice.Listing[T], wrong error, fields ...field) ([]T, answer, error) {
+func read[T any](v *visit, a answer, into *listed, items *[]T, l backoffice.Listing[T], wrong error, fields ...field) (answer, error) {
 	w, r, form, err := v.wanted(l.Zone, l.Sorts, fields...)
 	into.Filter = form
-	var p page.Page[T]
 	if err = fault.Merge(err, wrong); err == nil && w.IsCSV {
 		csv, err := l.Export(w.Span)
-		return nil, answer{title: l.Name + ".csv", download: csv}, err
+		return answer{title: l.Name + ".csv", download: csv}, err
 	} else if err == nil {
+		var p page.Page[T]
 		p, err = l.Read(w.Span, r)
-		into.Pager = pagerOf(v, p)
+		*items, into.Pager = p.Items, pagerOf(v, p)
 	}
 	if fault.Is(err, fault.Invalid) {
-		a, err = v.again(a, err)
+		return v.again(a, err)
 	}
-	return p.Items, a, err
+	return a, err
 }
 
 // lined is a list within a page.
@@ -134,48 +134,42 @@ type Person struct {
 // Called returns the person with the uid and the name.
 func (p shown) Called(uid any, name string) Person { return Person{p.Base, name, uid} }
 
-// objectPaths are the pages of objects by their kinds, before the numbers.
-var objectPaths = map[audit.Kind]string{
-	audit.Account: "people/", audit.Kind(moderation.Person): "people/", audit.Profile: "people/", audit.Order: "money/order/",
-	audit.Payment: "money/payment/", audit.Event: "events/", audit.Comment: "comments/",
+// objectPages are the pages of objects by their kinds: the paths before the numbers, and the areas. Each role sees people.
+var objectPages = map[audit.Kind]struct {
+	path string
+	area access.Area
+}{
+	audit.Account: {"people/", access.Overview}, audit.Kind(moderation.Person): {"people/", access.Overview},
+	audit.Profile: {"people/", access.Overview}, audit.Order: {"money/order/", access.Orders}, audit.Payment: {"money/payment/", access.Money},
+	audit.Event: {"events/", access.Reports}, audit.Comment: {"comments/", access.Reports},
 }
 
-// areas are the areas of these pages, and of the lists of a person. Each role sees people; others are of the area of reports.
-var areas = map[string]access.Area{
-	"people/": access.Overview, "money/order/": access.Orders, "money/payment/": access.Money,
-	"orders": access.Orders, "payments": access.Money, "refunds": access.Money, findings: access.Money, "sessions": access.People,
-	"acts": access.Audit,
+// Line returns the line of an object.
+func (p shown) Line(kind, id any) backoffice.Line {
+	number, _ := strconv.ParseInt(fmt.Sprint(id), 10, 64) // others have no number
+	return backoffice.Line{Kind: audit.Kind(fmt.Sprint(kind)), ID: number}
 }
 
-func areaOfList(name string) access.Area { return cmp.Or(areas[name], access.Reports) }
+// Path returns the path of the page of the line within the pages; empty: it has none, or the reader may not open it.
+func (p shown) Path(l backoffice.Line) string { return pathFor(p.actor, l) }
 
-// Path returns the path of the page of the line within the pages; empty: it has none, or the actor may not see it.
-func (p shown) Path(l backoffice.Line) string {
-	if path := pathOf(l); path != "" && p.May(areaOfList(objectPaths[l.Kind])) {
-		return path
-	}
-	return ""
-}
-
-// pathOf returns the path of the page of the line within the pages; empty: it has none.
-func pathOf(l backoffice.Line) string {
+func pathFor(actor access.Actor, l backoffice.Line) string {
 	if l.Kind == audit.Refund && l.Of != 0 {
 		l.Kind, l.ID = audit.Payment, l.Of
 	}
-	if path := objectPaths[l.Kind]; path != "" && l.ID != 0 {
-		return fmt.Sprintf("%s%d/", path, l.ID)
+	if on := objectPages[l.Kind]; on.path != "" && l.ID != 0 && actor.May(on.area) {
+		return fmt.Sprintf("%s%d/", on.path, l.ID)
 	}
 	return ""
 }
 
 // What returns the name of what the line is about.
 func (p shown) What(l backoffice.Line) string {
-	money := map[audit.Kind]string{audit.Order: p.T.Money.Order, audit.Payment: p.T.Money.Payment, audit.Refund: p.T.Money.Refund}
-	format := cmp.Or(money[l.Kind], p.T.Reports.Kinds[moderation.Kind(l.Kind)], p.T.Audit.Objects[l.Kind]+" %d")
+	format := cmp.Or(p.Word("numbered", l.Kind), p.Word("object", l.Kind)+" %d")
 	return strings.TrimSuffix(fmt.Sprintf(format, l.ID), " 0")
 }
 
 // State returns the text of the state of the line, or of what was done.
 func (p shown) State(l backoffice.Line) string {
-	return cmp.Or(p.T.Audit.Acts[l.Act], p.T.Money.States[l.State], p.T.People.States[l.State], l.State)
+	return cmp.Or(p.Word("act", l.Act), p.Word("state", l.State), l.State)
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"crypto/rand"
 	"fmt"
+	"net/http"
 	"net/url"
 	"slices"
 	"strconv"
@@ -21,20 +22,46 @@ import (
 	"plaza/domain/user"
 )
 
-// moneyList is a list of payments, orders or refunds in a state. Key is the first word of its query, and the key of its text.
-type moneyList struct{ Key, List, State string }
+// moneyList is a list of payments, orders or refunds in a state, or of findings. Key is the first word of its query.
+type moneyList struct {
+	Key, Title, List, State string
+	Hint                    string
+}
 
-// moneyLists are in the order of the links. The first one is shown first.
+// moneyLists are in the order of the links. The first one is shown first, and the last one has findings.
 var moneyLists = []moneyList{
-	{"due", "payments", "refund_due"}, {"disputed", "payments", "disputed"}, {"abnormal", "refunds", "abnormal"},
-	{"processing", "refunds", "processing"}, {"applied", "payments", "applied"}, {"payments", "payments", ""}, {"refunds", "refunds", ""},
-	{"open", "orders", "open"}, {"unknown", "orders", backoffice.InDoubt}, {"paid", "orders", "paid"}, {"closed", "orders", "closed"},
-	{"orders", "orders", ""}, {findings, findings, ""},
+	{"due", "To be refunded", "payments", "refund_due",
+		"Payments for orders that needed none: most came in twice, or after the order had ended. The money belongs to the payer."},
+	{"disputed", "Without a matching order", "payments", "disputed",
+		"Payments that do not match their order, or belong to no order. Compare them with the wallet before you refund them."},
+	{"abnormal", "Refunds that went wrong", "refunds", "abnormal",
+		"The money left and did not arrive, or the wallet contradicts itself. See to these at the wallet."},
+	{"processing", "Refunds in progress", "refunds", "processing", "The wallet has these, or is asked again until it has answered."},
+	{"applied", "Payments of orders", "payments", "applied", ""},
+	{"payments", "All payments", "payments", "", ""},
+	{"refunds", "Refunds", "refunds", "", ""},
+	{"open", "Open orders", "orders", "open", ""},
+	{"unknown", "Without an answer of the wallet", "orders", backoffice.InDoubt,
+		"Orders for which the wallet has not told whether they are paid. The server goes on asking."},
+	{"paid", "Paid orders", "orders", "paid", ""},
+	{"closed", "Closed orders", "orders", "closed", ""},
+	{"orders", "All orders", "orders", "", ""},
+	{"findings", "Differences from bills", "findings", "",
+		"What the wallet’s bill of a day has and the orders here have not, or the other way round. " +
+			"Settle one when the wallet and you agree about it."},
+}
+
+// area returns the area of the list.
+func (l moneyList) area() access.Area {
+	if l.List == "orders" {
+		return access.Orders
+	}
+	return access.Money
 }
 
 // moneyListsOf returns the lists that the actor may see.
 func moneyListsOf(actor access.Actor) []moneyList {
-	return slices.DeleteFunc(slices.Clone(moneyLists), func(l moneyList) bool { return !actor.May(areaOfList(l.List)) })
+	return slices.DeleteFunc(slices.Clone(moneyLists), func(l moneyList) bool { return !actor.May(l.area()) })
 }
 
 // moneyPage is a list, or what a search has found.
@@ -42,7 +69,7 @@ type moneyPage struct {
 	listed
 	Lines   []backoffice.Line
 	Lists   []moneyList
-	Current string
+	Current moneyList
 	Query   string
 	User    user.ID // whose money the lists have; zero: everyone's
 	Name    string  // of the user
@@ -59,30 +86,28 @@ func (s *Site) listMoney(v *visit) (answer, error) {
 		return answer{}, errNoPage
 	}
 	list := moneyLists[at]
-	if err := v.actor.Enter(areaOfList(list.List)); err != nil {
+	if err := v.actor.Enter(list.area()); err != nil {
 		return answer{}, err
 	}
-	if list.List == findings {
+	if list.List == "findings" {
 		return s.listFindings(v)
 	}
-	p := &moneyPage{Lists: lists, Current: list.Key}
+	p := &moneyPage{Lists: lists, Current: list}
 	if uid, err := strconv.ParseInt(v.r.FormValue("user"), 10, 64); err == nil {
 		names, err := s.Office.Names(v.r.Context(), user.ID(uid))
 		if p.User, p.Name = user.ID(uid), names[user.ID(uid)]; err != nil {
 			return answer{}, err
 		}
 	}
-	a := answer{template: "money.html", title: s.texts.Money.Lists[list.Key], section: "money", body: p}
-	q := backoffice.ListQuery{User: p.User, State: list.State}
-	lines, a, err := read(v, a, &p.listed, s.Office.Lines(v.r.Context(), list.List, q), nil, v.field("list", "", ""), v.field("user", "", ""))
-	p.Lines = lines
-	return a, err
+	a := answer{template: "money.html", title: s.T(list.Title), section: "money", body: p}
+	found := s.Office.Lines(v.r.Context(), list.List, backoffice.ListQuery{User: p.User, State: list.State})
+	return read(v, a, &p.listed, &p.Lines, found, nil, v.field("list", "", ""), v.field("user", "", ""))
 }
 
 // searchMoney leads to the one order, payment or person that the text finds, or shows several.
 func (s *Site) searchMoney(v *visit) (answer, error) {
 	p := moneyPage{Lists: moneyListsOf(v.actor), Query: strings.TrimSpace(v.r.FormValue("q"))}
-	a := answer{template: "money.html", title: s.texts.Money.Results, section: "money", body: &p}
+	a := answer{template: "money.html", title: s.T("Found"), section: "money", body: &p}
 	var err error
 	if p.Query != "" {
 		if p.Lines, err = s.Office.FindMoney(v.r.Context(), v.actor, p.Query); err != nil {
@@ -91,9 +116,9 @@ func (s *Site) searchMoney(v *visit) (answer, error) {
 	}
 	switch len(p.Lines) {
 	case 0:
-		a.title, a.status, a.problem = s.texts.Money.NotFound, statuses[fault.NotFound], s.texts.Money.NothingFound
+		a.title, a.status, a.problem = s.T("Not found"), http.StatusNotFound, s.T("No order, no payment and no person has this number or name.")
 	case 1:
-		return answer{to: pathOf(p.Lines[0])}, nil
+		return answer{to: pathFor(v.actor, p.Lines[0])}, nil
 	}
 	return a, nil
 }
@@ -110,16 +135,9 @@ type orderPage struct {
 }
 
 func (s *Site) showOrder(v *visit) (answer, error) {
-	id, err := v.id()
-	if err != nil {
-		return answer{}, err
-	}
-	body, err := s.order(v, payment.OrderID(id))
-	body.MayClose, body.Reason = body.State == payment.Open && v.actor.May(access.Ordering), v.r.PostFormValue("reason")
-	if typed := v.typed(); typed != nil {
-		body.Reason = typed.Get("reason")
-	}
-	return answer{template: "order.html", title: fmt.Sprintf(s.texts.Money.Order, id), section: "money", body: body}, err
+	body, err := s.order(v, payment.OrderID(v.id))
+	body.MayClose, body.Reason = body.State == payment.Open && v.actor.May(access.Ordering), v.r.PostForm.Get("reason")
+	return answer{template: "order.html", title: s.T("Order %d", v.id), section: "money", body: body}, err
 }
 
 // closeOrder closes an open order.
@@ -129,10 +147,7 @@ func (s *Site) closeOrder(v *visit) (answer, error) {
 		return a, err
 	}
 	order := a.body.(orderPage).Order
-	ctx, err := s.Office.Begin(v.r.Context(), audit.Record{
-		By: audit.Actor{Staff: v.actor.ID}, Act: audit.OrderClosed, Object: audit.Numbered(audit.Order, order.ID), About: order.User,
-		Reason: v.r.PostFormValue("reason"),
-	}, nil)
+	ctx, err := s.Office.Begin(v.r.Context(), v.record(audit.OrderClosed, audit.Numbered(audit.Order, order.ID), order.User), nil)
 	if err == nil {
 		err = s.Paying.Close(ctx, order.ID)
 	}
@@ -158,7 +173,7 @@ func (s *Site) order(v *visit, id payment.OrderID) (o orderPage, err error) {
 	}
 	ids := []user.ID{o.User}
 	for _, e := range o.Journal {
-		ids = append(ids, s.texts.Said(e.Detail, strings.TrimSpace).By)
+		ids = append(ids, s.said(e.Detail).By)
 	}
 	o.Names, err = s.Office.Names(v.r.Context(), ids...)
 	return o, err
@@ -186,11 +201,7 @@ func refundFormOf(form url.Values) refundForm {
 }
 
 func (s *Site) payment(v *visit) (p paymentPage, err error) {
-	id, err := v.id()
-	if err != nil {
-		return p, err
-	}
-	found, err := s.Paying.Payments(v.r.Context(), payment.PaymentFilter{ID: payment.PaymentID(id)}, page.Request{})
+	found, err := s.Paying.Payments(v.r.Context(), payment.PaymentFilter{ID: payment.PaymentID(v.id)}, page.Request{})
 	switch {
 	case err != nil:
 		return p, err
@@ -212,15 +223,15 @@ func (s *Site) payment(v *visit) (p paymentPage, err error) {
 }
 
 func (s *Site) paymentAnswer(p paymentPage) answer {
-	return answer{template: "payment.html", title: fmt.Sprintf(s.texts.Money.Payment, p.ID), section: "money", body: p}
+	return answer{template: "payment.html", title: s.T("Payment %d", p.ID), section: "money", body: p}
 }
 
 func (s *Site) showPayment(v *visit) (answer, error) {
 	p, err := s.payment(v)
 	p.Form = refundForm{Amount: plain(p.Left), Once: rand.Text()}
 	query := v.r.URL.Query()
-	if typed := v.typed(); typed != nil {
-		p.Form = refundFormOf(typed)
+	if len(v.r.PostForm) > 0 {
+		p.Form = refundFormOf(v.r.PostForm)
 	} else if query.Has("amount") && err == nil {
 		p.Form = refundFormOf(query)
 		if p.Form.ToConfirm = !query.Has("change"); p.Form.ToConfirm {
@@ -240,9 +251,9 @@ func (s *Site) checkRefund(v *visit, p *paymentPage) error {
 	var wrong fault.Fields
 	switch amount, isAmount := minorUnits(p.Form.Amount); {
 	case !isAmount || amount < 1:
-		wrong.Add("amount", s.texts.Money.NoAmount)
+		wrong.Add("amount", s.T("Enter an amount like 12.50."))
 	case amount > p.Left && p.Form.ToConfirm:
-		wrong.Add("amount", fmt.Sprintf(s.texts.Money.TooMuch, sum(p.Currency, p.Left)))
+		wrong.Add("amount", s.T("At most %s is left of this payment.", sum(p.Currency, p.Left)))
 	default:
 		draft.Amount = &amount
 	}
@@ -272,9 +283,8 @@ func (s *Site) refund(v *visit) (answer, error) {
 	if err != nil {
 		return v.again(s.paymentAnswer(p), err)
 	}
-	made, err := s.Refunding.Request(audit.With(v.r.Context(), audit.Record{
-		At: time.Now(), By: audit.Actor{Staff: v.actor.ID}, Act: audit.RefundOrdered, Object: audit.Object{Kind: audit.Refund},
-	}), draft, key, nil)
+	ctx := audit.With(v.r.Context(), v.record(audit.RefundOrdered, audit.Object{Kind: audit.Refund}, 0))
+	made, err := s.Refunding.Request(ctx, draft, key, nil)
 	if err != nil {
 		return v.again(s.paymentAnswer(p), err)
 	}

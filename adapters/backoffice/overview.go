@@ -16,7 +16,8 @@ type overviewPage struct {
 
 // waiting is a number of things that wait, and the page that has them.
 type waiting struct {
-	Key    string // of its text
+	Key    string
+	Text   string
 	Path   string
 	Count  string
 	IsNone bool
@@ -24,7 +25,7 @@ type waiting struct {
 
 // plot is a small plot of the last days.
 type plot struct {
-	Key        string
+	Name       string
 	Bars       []bar
 	Most       int
 	Total      int
@@ -45,11 +46,14 @@ const (
 	plotHeight = 48
 )
 
-// waitingPaths are the pages of what waits.
-var waitingPaths = map[string]string{
-	"reports": "reports/", "due": "money/?list=due", "disputed": "money/?list=disputed", "abnormal": "money/?list=abnormal",
-	"processing": "money/?list=processing", "open": "money/?list=open", "unknown": "money/?list=unknown",
-	"findings": "money/?list=findings", "rejects": "imports/?rejected=true",
+// waitingPages are the texts and the pages of what waits.
+var waitingPages = map[string]struct{ text, path string }{
+	"reports": {"Open reports", "reports/"}, "due": {"Payments to be refunded", "money/?list=due"},
+	"disputed": {"Payments that match no order", "money/?list=disputed"}, "abnormal": {"Refunds that went wrong", "money/?list=abnormal"},
+	"processing": {"Refunds in progress", "money/?list=processing"}, "open": {"Open orders", "money/?list=open"},
+	"unknown":  {"Payments without an answer of the wallet", "money/?list=unknown"},
+	"findings": {"Differences from the wallet’s bills", "money/?list=findings"},
+	"rejects":  {"Imports with rejected lines, in 7 days", "imports/?rejected=true"},
 }
 
 func (s *Site) showOverview(v *visit) (answer, error) {
@@ -59,26 +63,27 @@ func (s *Site) showOverview(v *visit) (answer, error) {
 	}
 	p := overviewPage{Overview: o}
 	for _, w := range o.Waiting {
-		p.Waiting = append(p.Waiting, waiting{w.Key, waitingPaths[w.Key], s.counted(w.Count), w.Count == 0})
+		on := waitingPages[w.Key]
+		p.Waiting = append(p.Waiting, waiting{w.Key, on.text, on.path, s.counted(w.Count), w.Count == 0})
 	}
 	p.Plots = []plot{
-		plotOf("joined", o.Days, func(d telemetry.Day) int { return d.Joined }),
-		plotOf("events", o.Days, func(d telemetry.Day) int { return d.Events }),
-		plotOf("comments", o.Days, func(d telemetry.Day) int { return d.Comments }),
+		plotOf(s.T("People who joined"), o.Days, func(d telemetry.Day) int { return d.Joined }),
+		plotOf(s.T("Events"), o.Days, func(d telemetry.Day) int { return d.Events }),
+		plotOf(s.T("Comments"), o.Days, func(d telemetry.Day) int { return d.Comments }),
 	}
-	return answer{template: "overview.html", title: s.texts.Sections["overview"], section: "overview", body: p}, nil
+	return answer{template: "overview.html", title: s.T("Overview"), section: "overview", body: p}, nil
 }
 
 // counted is a count for people. Counts end at telemetry.MaxCount.
 func (s *Site) counted(n int) string {
 	if n >= telemetry.MaxCount {
-		return fmt.Sprintf(s.texts.Overview.AtLeast, telemetry.MaxCount)
+		return s.T("%d or more", telemetry.MaxCount)
 	}
 	return fmt.Sprint(n)
 }
 
-func plotOf(key string, days []telemetry.Day, count func(telemetry.Day) int) plot {
-	p := plot{Key: key}
+func plotOf(name string, days []telemetry.Day, count func(telemetry.Day) int) plot {
+	p := plot{Name: name}
 	for _, d := range days {
 		n := count(d)
 		p.Most, p.Total, p.Today, p.IsAtLeast = max(p.Most, n), p.Total+n, n, p.IsAtLeast || n >= telemetry.MaxCount

@@ -9,7 +9,6 @@ import (
 	"embed"
 	"encoding/base64"
 	"errors"
-	"fmt"
 	"html/template"
 	"net/http"
 	"net/url"
@@ -22,6 +21,7 @@ import (
 	"plaza/application/backoffice"
 	"plaza/application/catalogue"
 	"plaza/domain/access"
+	"plaza/domain/audit"
 	"plaza/domain/fault"
 	"plaza/domain/locale"
 	"plaza/domain/page"
@@ -64,6 +64,7 @@ type visit struct {
 	r       *http.Request
 	cookie  string
 	actor   access.Actor // of the staff's pages
+	id      int64        // in the path; zero: none
 	audited []any        // what the line of the log says of the act
 }
 
@@ -95,19 +96,29 @@ func (v *visit) again(a answer, err error) (answer, error) {
 	if !is || f.Kind == fault.Internal {
 		return answer{}, err
 	}
-	a.status, a.problems = statuses[f.Kind], catalogue.TranslateFields(v.site.language, f.Fields)
+	a.status, a.problems = refusals[f.Kind].status, catalogue.TranslateFields(v.site.language, f.Fields)
 	if len(f.Fields) == 0 {
 		a.problem = v.site.sentence(err)
 	}
 	return a, nil
 }
 
-// statuses are the statuses of faults. Others are 500.
-var statuses = map[fault.Kind]int{
-	fault.Invalid: http.StatusBadRequest, fault.Unauthenticated: http.StatusUnauthorized, fault.BadCredentials: http.StatusUnauthorized,
-	fault.Denied: http.StatusForbidden, fault.NotFound: http.StatusNotFound, fault.Conflict: http.StatusConflict,
-	fault.TooLarge: http.StatusRequestEntityTooLarge, fault.Throttled: http.StatusTooManyRequests, fault.Gateway: http.StatusBadGateway,
-	fault.Unavailable: http.StatusServiceUnavailable, fault.Timeout: http.StatusGatewayTimeout,
+// refusals are the statuses of faults, and the titles of their pages. Other errors are 500.
+var refusals = map[fault.Kind]struct {
+	status int
+	title  string
+}{
+	fault.Invalid:         {http.StatusBadRequest, "Not possible"},
+	fault.Unauthenticated: {http.StatusUnauthorized, "Log in"},
+	fault.BadCredentials:  {http.StatusUnauthorized, "Log in"},
+	fault.Denied:          {http.StatusForbidden, "Not allowed"},
+	fault.NotFound:        {http.StatusNotFound, "Not found"},
+	fault.Conflict:        {http.StatusConflict, "Not possible"},
+	fault.TooLarge:        {http.StatusRequestEntityTooLarge, "Too large"},
+	fault.Throttled:       {http.StatusTooManyRequests, "Too many requests"},
+	fault.Gateway:         {http.StatusBadGateway, "The wallet fails"},
+	fault.Unavailable:     {http.StatusServiceUnavailable, "Not possible now"},
+	fault.Timeout:         {http.StatusGatewayTimeout, "This took too long"},
 }
 
 // sentence returns what the page says of the error. It reveals nothing of a mistake of the server.
@@ -115,20 +126,21 @@ func (s *Site) sentence(err error) string {
 	f, is := fault.As(err)
 	switch {
 	case errors.Is(err, errForged):
-		return s.texts.Forged
+		return s.T("This form is out of date, or it came from elsewhere. Nothing was changed. " +
+			"Go back, load the page again, and send it once more.")
 	case errors.Is(err, errNoPage):
-		return s.texts.NoPage
+		return s.T("There is no such page.")
 	case errors.Is(err, access.ErrNotStaff):
-		return s.texts.NotStaff
+		return s.T("This account does not work in the back office.")
 	case fault.KindOf(err) == fault.Timeout:
-		return s.texts.TimedOut
+		return s.T("This took too long. Try again in a moment.")
 	case !is || f.Kind == fault.Internal:
-		return s.texts.Failed
+		return s.T("Something went wrong on the server. Its log says what.")
 	case f.RetryAfter > 0:
-		return catalogue.Translate(s.language, f.Text) + " " + fmt.Sprintf(s.texts.RetryAfter, f.RetryAfter.Round(time.Second))
+		return catalogue.Translate(s.language, f.Text) + " " + s.T("(in %v)", f.RetryAfter.Round(time.Second))
 	case f.Kind == fault.Denied: // which may name roles
 		return regexp.MustCompile(`\w+`).ReplaceAllStringFunc(catalogue.Translate(s.language, f.Text), func(word string) string {
-			return cmp.Or(s.texts.People.RoleNames[access.Role(word)], word)
+			return cmp.Or(s.Word("role", word), word)
 		})
 	}
 	return catalogue.Translate(s.language, f.Text)
@@ -170,20 +182,21 @@ func (s *Site) failed(v *visit, err error) answer {
 	if errors.Is(err, context.Canceled) && ctx.Err() != nil {
 		return answer{}
 	}
-	status := statuses[fault.KindOf(err)]
-	if status == 0 {
-		status = http.StatusInternalServerError
+	refusal, is := refusals[fault.KindOf(err)]
+	status, title := refusal.status, s.T(refusal.title)
+	if !is {
+		status, title = http.StatusInternalServerError, s.T("Something went wrong")
 		s.config.Log(ctx).ErrorContext(ctx, "page of the back office failed", "error", err)
 	}
 	if f, is := fault.As(err); is && f.RetryAfter > 0 {
 		v.w.Header().Set("Retry-After", strconv.FormatInt(f.RetrySeconds(), 10))
 	}
-	return answer{template: "message.html", title: s.texts.Titles[status], status: status, problem: s.sentence(err)}
+	return answer{template: "message.html", title: title, status: status, problem: s.sentence(err)}
 }
 
 // shown is what the templates get.
 type shown struct {
-	T        *Texts
+	*Site
 	Language locale.Tag
 	Base     string // path of the first page
 	Title    string
@@ -208,7 +221,7 @@ type shown struct {
 func (s shown) Translate(english string) string { return catalogue.Translate(s.Language, english) }
 
 // Said returns what the journal or a finding says.
-func (s shown) Said(text string) said { return s.T.Said(text, s.Translate) }
+func (s shown) Said(text string) said { return s.said(text) }
 
 // May reports whether the reader may open the pages of the area.
 func (s shown) May(area access.Area) bool { return s.actor.May(area) }
@@ -224,9 +237,9 @@ func (s shown) Time(at time.Time) *Time {
 func (v *visit) show(a answer) {
 	s := v.site
 	p := shown{
-		T: s.texts, Language: s.language, Base: s.config.BasePath + Root, Title: a.title, Section: a.section,
+		Site: s, Language: s.language, Base: s.config.BasePath + Root, Title: a.title, Section: a.section,
 		Sections: sectionsOf(v.actor), Problem: a.problem, Problems: a.problems,
-		Done: s.texts.Done[v.r.URL.Query().Get("done")], IsStaff: v.actor.Has(access.BackOffice), Body: a.body, actor: v.actor,
+		Done: s.Word("done", v.r.URL.Query().Get("done")), IsStaff: v.actor.Has(access.BackOffice), Body: a.body, actor: v.actor,
 		Zone: v.actor.Local(time.Time{}).Location().String(),
 	}
 	if p.IsStaff {
@@ -236,8 +249,8 @@ func (v *visit) show(a answer) {
 		}
 		p.UID, p.Name, p.SeesSelf = v.actor.ID, names[v.actor.ID], v.actor.May(access.People)
 	}
-	if v.typed() != nil {
-		p.Notice = s.texts.Login.TypedAgain
+	if v.r.Method == http.MethodGet && len(v.r.PostForm) > 0 { // typed before the login
+		p.Notice = s.T("This is the form that you sent when your session had ended. Nothing was changed: check it, and send it again.")
 	}
 	if v.cookie != "" {
 		p.Token = formToken(v.cookie)
@@ -245,21 +258,12 @@ func (v *visit) show(a answer) {
 	var out bytes.Buffer
 	if err := templates[a.template].ExecuteTemplate(&out, "layout.html", p); err != nil {
 		s.config.Log(v.r.Context()).ErrorContext(v.r.Context(), "page of the back office failed", "page", a.template, "error", err)
-		http.Error(v.w, s.texts.Failed, http.StatusInternalServerError)
+		http.Error(v.w, s.sentence(err), http.StatusInternalServerError)
 		return
 	}
 	v.w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	v.w.WriteHeader(max(a.status, http.StatusOK))
 	_, _ = v.w.Write(out.Bytes()) // fails only when the client has gone
-}
-
-// typedKey is the key of what was typed before the login, in the context of the page of the form.
-type typedKey struct{}
-
-// typed returns what was typed into the form of the page before the login, or nil.
-func (v *visit) typed() url.Values {
-	typed, _ := v.r.Context().Value(typedKey{}).(url.Values)
-	return typed
 }
 
 // pathWithin returns the path of the pages that a text names, relative to Root. Any other text leads to the first page, also
@@ -289,13 +293,18 @@ func formToken(cookie string) string {
 	return base64.RawURLEncoding.EncodeToString(mac.Sum(nil))
 }
 
-// id returns the number in the path.
-func (v *visit) id() (int64, error) {
-	id, err := strconv.ParseInt(v.r.PathValue("id"), 10, 64)
-	if err != nil || id < 1 {
-		return 0, errNoPage
+// readID reads the number in the path, if there is one. It reports false for any other text.
+func (v *visit) readID() bool {
+	text := v.r.PathValue("id")
+	v.id, _ = strconv.ParseInt(text, 10, 64)
+	return text == "" || v.id > 0
+}
+
+// record returns the record of an act of the caller, for the reason in the form.
+func (v *visit) record(act audit.Act, on audit.Object, about user.ID) audit.Record {
+	return audit.Record{
+		At: time.Now(), By: audit.Actor{Staff: v.actor.ID}, Act: act, Object: on, About: about, Reason: v.r.PostForm.Get("reason"),
 	}
-	return id, nil
 }
 
 // paged returns the page of the list that the query names.

@@ -4,12 +4,10 @@ import (
 	"context"
 	"html/template"
 	"log/slog"
-	"maps"
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
 	"regexp"
-	"slices"
 	"testing"
 	"time"
 
@@ -101,8 +99,7 @@ func TestOFF_06_templates_have_no_words_of_their_own(t *testing.T) {
 }
 
 func TestOFF_06_what_the_journal_and_findings_say(t *testing.T) {
-	chinese := textsIn(catalogue.Languages()[1])
-	translate := func(text string) string { return catalogue.Translate(catalogue.Languages()[1], text) }
+	chinese := &Site{language: catalogue.Languages()[1]}
 	for text, want := range map[string]said{
 		"4200: 990 CNY by svc_ios_app":               {Text: "4200 · ¥9.90 · svc_ios_app"},
 		"4200: 990 CNY by an unknown application":    {Text: "4200 · ¥9.90 · 未知应用"},
@@ -112,11 +109,11 @@ func TestOFF_06_what_the_journal_and_findings_say(t *testing.T) {
 		"r-1, 990 CNY, closed":                       {Text: "r-1 · ¥9.90 · 已关闭"},
 		"990 CNY":                                    {Text: "¥9.90"},
 		"line 7: no time":                            {Text: "行 7: 没有时间"},
-		"The wallet does not know this payment.":     {Text: translate("The wallet does not know this payment.")},
+		"The wallet does not know this payment.":     {Text: catalogue.Translate(chinese.language, "The wallet does not know this payment.")},
 		"something else went wrong":                  {Text: "发生了其他错误"},
 		"":                                           {},
 	} {
-		assert.Equal(t, want, chinese.Said(text, translate), text)
+		assert.Equal(t, want, chinese.said(text), text)
 	}
 }
 
@@ -162,5 +159,8 @@ func TestMOD_04_no_page_changes_anything_without_an_act(t *testing.T) {
 }
 
 func TestOFF_05_acts_can_be_chosen_by_their_texts(t *testing.T) {
-	assert.ElementsMatch(t, audit.Acts(), slices.Collect(maps.Keys(English.Audit.Acts)))
+	for _, act := range audit.Acts() {
+		assert.Contains(t, words["act"], string(act))
+	}
+	assert.Len(t, words["act"], len(audit.Acts()))
 }

@@ -2,10 +2,10 @@ package backoffice
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"plaza/application/backoffice"
+	"plaza/domain/access"
 	"plaza/domain/user"
 )
 
@@ -17,21 +17,20 @@ type peoplePage struct {
 }
 
 // findPeople finds people by a telephone, by a uid, or by a name, or lists them.
-func (s *Site) findPeople(v *visit) (_ answer, err error) {
-	p, t := &peoplePage{Query: strings.TrimSpace(v.r.FormValue("q"))}, s.texts.People
-	a := answer{template: "people.html", title: t.Title, section: "people", body: p}
+func (s *Site) findPeople(v *visit) (answer, error) {
+	p := &peoplePage{Query: strings.TrimSpace(v.r.FormValue("q"))}
 	accounts, wrong := backoffice.ReadAccounts(v.r.URL.Query().Get)
 	found := s.Office.People(v.r.Context(), backoffice.PeopleQuery{Typed: p.Query, AccountFilter: accounts})
-	p.Found, a, err = read(v, a, &p.listed, found, wrong,
-		v.field("q", "", ""), v.field("state", t.State, "", choices(v, []string{"disabled"}, map[string]string{"disabled": t.Disabled})...),
-		v.field("role", t.Roles, "", choices(v, backoffice.RoleChoices(), t.RoleNames)...))
-	return a, err
+	a := answer{template: "people.html", title: s.T("People"), section: "people", body: p}
+	return read(v, a, &p.listed, &p.Found, found, wrong, v.field("q", "", ""),
+		v.field("state", s.T("Account"), "", choices(v, "state", "disabled")...),
+		v.field("role", s.T("Roles in the back office"), "", choices(v, "role", backoffice.RoleChoices()...)...))
 }
 
 // personPage is a person, and what can be done to their account.
 type personPage struct {
 	backoffice.Person
-	Acts []string
+	Acts []personAct
 	Form actForm
 	Self bool // the person is who looks
 
@@ -41,34 +40,44 @@ type personPage struct {
 	listed
 }
 
-// personSections are the lists of a person, in the order of the page.
-var personSections = []string{
-	"orders", "payments", "refunds", "events", "comments", "images", "cases", "decided", "reports", "hidden", "sessions", "acts",
+// personList is a list of a person.
+type personList struct {
+	name string
+	area access.Area
+	path string // of the page that has the whole list, before the uid; empty: that of the person
 }
 
-// elsewhere are the paths of the lists of persons that have pages of their own, before the uid.
-var elsewhere = map[string]string{
-	"orders": "money/?list=orders&user=", "payments": "money/?list=payments&user=", "refunds": "money/?list=refunds&user=",
-	"cases": "reports/?owner=", "decided": "reports/?state=decided&owner=", "acts": "audit/?about=",
+// personLists are in the order of the page.
+var personLists = []personList{
+	{"orders", access.Orders, "money/?list=orders&user="}, {"payments", access.Money, "money/?list=payments&user="},
+	{"refunds", access.Money, "money/?list=refunds&user="}, {"events", access.Reports, ""}, {"comments", access.Reports, ""},
+	{"images", access.Reports, ""}, {"cases", access.Reports, "reports/?owner="}, {"decided", access.Reports, "reports/?state=decided&owner="},
+	{"reports", access.Reports, ""}, {"hidden", access.Reports, ""}, {"sessions", access.People, ""}, {"acts", access.Audit, "audit/?about="},
+}
+
+// personListOf returns the list with the name, or the zero one.
+func personListOf(name string) (list personList) {
+	for _, l := range personLists {
+		if l.name == name {
+			list = l
+		}
+	}
+	return list
 }
 
 // Whole returns the path of the whole list.
-func (p personPage) Whole(list string) string {
-	if path := elsewhere[list]; path != "" {
+func (p personPage) Whole(name string) string {
+	if path := personListOf(name).path; path != "" {
 		return fmt.Sprint(path, p.ID)
 	}
-	return fmt.Sprintf("people/%d/?all=%s", p.ID, list)
+	return fmt.Sprintf("people/%d/?all=%s", p.ID, name)
 }
 
 func (s *Site) person(v *visit) (personPage, error) {
-	id, err := v.id()
-	if err != nil {
-		return personPage{}, err
-	}
-	p, err := s.Office.Show(v.r.Context(), user.ID(id))
+	p, err := s.Office.Show(v.r.Context(), user.ID(v.id))
 	person := personPage{Person: p, Self: p.ID == v.actor.ID}
-	for _, act := range actOrder {
-		if allowed := acts[act].isFor; (allowed == nil || allowed(s, person)) && v.actor.May(areaOf(act, person)) {
+	for _, act := range personActs {
+		if (act.isFor == nil || act.isFor(s, person)) && v.actor.May(areaOf(act.Name, person)) {
 			person.Acts = append(person.Acts, act)
 		}
 	}
@@ -77,23 +86,26 @@ func (s *Site) person(v *visit) (personPage, error) {
 
 func (s *Site) showPerson(v *visit) (answer, error) {
 	p, err := s.person(v)
-	a := answer{template: "person.html", title: personTitle(p), section: "people", body: &p}
+	a := answer{template: "person.html", title: fmt.Sprintf("%s (%d)", isolate(p.Username), p.ID), section: "people", body: &p}
 	if p.All = v.r.FormValue("all"); err != nil || p.All == "" {
+		var seen []string
+		for _, list := range personLists {
+			if v.actor.May(list.area) {
+				seen = append(seen, list.name)
+			}
+		}
 		if err == nil {
-			seen := slices.DeleteFunc(slices.Clone(personSections), func(list string) bool { return !v.actor.May(areaOfList(list)) })
 			p.Sections, err = s.Office.Sections(v.r.Context(), v.actor, p.ID, seen...)
 		}
 		return a, err
 	}
-	if !slices.Contains(personSections, p.All) || elsewhere[p.All] != "" {
+	list := personListOf(p.All)
+	if list.name == "" || list.path != "" {
 		return answer{}, errNoPage
 	}
-	if err := v.actor.Enter(areaOfList(p.All)); err != nil {
+	if err := v.actor.Enter(list.area); err != nil {
 		return answer{}, err
 	}
-	list := s.Office.Lines(v.r.Context(), p.All, backoffice.ListQuery{User: p.ID})
-	p.Lines, a, err = read(v, a, &p.listed, list, nil, v.field("all", "", ""))
-	return a, err
+	lines := s.Office.Lines(v.r.Context(), p.All, backoffice.ListQuery{User: p.ID})
+	return read(v, a, &p.listed, &p.Lines, lines, nil, v.field("all", "", ""))
 }
-
-func personTitle(p personPage) string { return fmt.Sprintf("%s (%d)", isolate(p.Username), p.ID) }

@@ -56,11 +56,6 @@ type shownThing struct {
 	Since time.Time // zero: now
 }
 
-// Line returns the line of the thing.
-func (c reportCard) Line() backoffice.Line {
-	return backoffice.Line{Kind: audit.Kind(c.Kind), ID: c.Thing.ID}
-}
-
 // Name returns the name of the person; empty: they are erased.
 func (c reportCard) Name(id user.ID) string {
 	if m := c.Members[id]; m != nil {
@@ -75,13 +70,12 @@ func (s *Site) cardOf(c moderation.Case, found moderating.Cases) reportCard {
 	add := func(label string, since time.Time, shown moderation.Snapshot) {
 		card.Shown = append(card.Shown, shownThing{shown, label, since})
 	}
-	t := s.texts.Reports
 	var why []string
 	for _, reason := range moderation.Reasons() {
 		if n := c.People[reason]; n == 1 {
-			why = append(why, t.Reasons[reason])
+			why = append(why, s.Word("reason", reason))
 		} else if n > 1 {
-			why = append(why, fmt.Sprintf(t.Times, t.Reasons[reason], n))
+			why = append(why, s.T("%s × %d", s.Word("reason", reason), n))
 		}
 	}
 	card.Why = strings.Join(why, ", ")
@@ -89,15 +83,15 @@ func (s *Site) cardOf(c moderation.Case, found moderating.Cases) reportCard {
 	for i, v := range c.Versions {
 		switch {
 		case i > 0:
-			add(t.ReportedLater, v.Since, v.Snapshot)
+			add(s.T("Reported once more, changed"), v.Since, v.Snapshot)
 		case isChanged:
-			add(t.AsReported, v.Since, v.Snapshot)
+			add(s.T("As it was reported"), v.Since, v.Snapshot)
 		default:
-			add(t.Unchanged, v.Since, v.Snapshot)
+			add(s.T("As it was reported, and still is"), v.Since, v.Snapshot)
 		}
 	}
 	if card.Now != nil && (isChanged || len(c.Versions) == 0) {
-		add(t.AsNow, time.Time{}, card.Now.Snapshot)
+		add(s.T("As it is now"), time.Time{}, card.Now.Snapshot)
 	}
 	if card.Now != nil && c.Kind != moderation.Person {
 		card.Buttons = append(card.Buttons, map[bool]string{false: "hide", true: "restore"}[card.Now.IsHidden])
@@ -109,21 +103,18 @@ func (s *Site) cardOf(c moderation.Case, found moderating.Cases) reportCard {
 }
 
 func (s *Site) listReports(v *visit) (answer, error) {
-	a, p, err := s.reports(v)
-	if typed := v.typed(); typed != nil {
-		p.fill(typed, nil)
-	}
+	a, _, err := s.reports(v)
 	return a, err
 }
 
-// reports returns the part of the cases that the query names. Behind the last one it is the beginning.
+// reports returns the part of the cases that the query names, with what was entered. Behind the last one it is the beginning.
 func (s *Site) reports(v *visit) (answer, *reportsPage, error) {
-	query, t := v.r.URL.Query(), s.texts.Reports
+	query := v.r.URL.Query()
 	p := &reportsPage{IsDecided: query.Get("state") == "decided", Query: v.here("", ""), Hideable: moderation.Hideable()}
 	hours, _ := strconv.ParseInt(query.Get("older_than"), 10, 64) // any other text does not filter
 	owner, _ := strconv.ParseInt(query.Get("owner"), 10, 64)      // likewise
-	kind := v.field("kind", t.Kind, "", choices(v, moderation.Kinds(), t.KindNames)...)
-	reason := v.field("reason", t.Why, "", choices(v, moderation.Reasons(), t.Reasons)...)
+	kind := v.field("kind", s.T("What"), "", choices(v, "object", moderation.Kinds()...)...)
+	reason := v.field("reason", s.T("Why"), "", choices(v, "reason", moderation.Reasons()...)...)
 	q := moderation.Query{
 		IsDecided: p.IsDecided, Owner: user.ID(owner), Kind: moderation.Kind(kind.Value), Reason: moderation.Reason(reason.Value),
 	}
@@ -136,9 +127,10 @@ func (s *Site) reports(v *visit) (answer, *reportsPage, error) {
 		}
 		return found.CursorPage, err
 	})
-	a := answer{template: "reports.html", title: s.texts.Sections["reports"], section: "reports", body: p}
-	_, a, err := read(v, a, &p.listed, list, nil, v.field("state", "", ""), v.field("owner", "", ""), kind, reason,
-		v.field("older_than", t.Age, "", choices(v, []string{"24", "72", "168"}, t.Ages)...))
+	a := answer{template: "reports.html", title: s.T("Reports"), section: "reports", body: p}
+	var cases []moderation.Case // as they are in found
+	a, err := read(v, a, &p.listed, &cases, list, nil, v.field("state", "", ""), v.field("owner", "", ""), kind, reason,
+		v.field("older_than", s.T("First reported"), "", choices(v, "age", "24", "72", "168")...))
 	if err != nil {
 		return a, p, err
 	}
@@ -149,6 +141,7 @@ func (s *Site) reports(v *visit) (answer, *reportsPage, error) {
 		}
 		p.Cards = append(p.Cards, card)
 	}
+	p.fill(v.r.PostForm, nil)
 	return a, p, nil
 }
 
@@ -189,10 +182,8 @@ func (s *Site) decideReport(v *visit) (answer, error) {
 	}
 	v.audited = []any{"report", id, "does", act, "kind", string(of.Kind), "object", of.ID}
 	by := audit.Actor{Staff: v.actor.ID}
-	v.r = v.r.WithContext(audit.With(v.r.Context(), audit.Record{
-		At: time.Now(), By: by, Act: reportActs[act], Object: audit.Object{Kind: object},
-	}))
-	if ctx, reason := v.r.Context(), form.Get("reason"); err == nil {
+	ctx := audit.With(v.r.Context(), v.record(reportActs[act], audit.Object{Kind: object}, 0))
+	if reason := form.Get("reason"); err == nil {
 		switch act {
 		case "hide":
 			_, err = s.Moderating.Hide(ctx, by, of, reason, nil)

@@ -1,7 +1,6 @@
 package backoffice
 
 import (
-	"context"
 	"crypto/hmac"
 	"crypto/rand"
 	"net/http"
@@ -76,7 +75,10 @@ func (s *Site) staff(r route) func(*visit) (answer, error) {
 			return answer{}, err
 		}
 		v.r = v.r.WithContext(audit.Reading(v.r.Context())) // an act replaces it, so that none is without its record
-		a, err := r.handle(s, v)
+		a, err := answer{}, error(errNoPage)
+		if v.readID() {
+			a, err = r.handle(s, v)
+		}
 		s.audit(v, r, err)
 		return a, err
 	}
@@ -149,7 +151,7 @@ func (s *Site) beginLogin(v *visit, f loginForm) answer {
 
 func (s *Site) loginPage(f loginForm) answer {
 	f.HasFactor = s.Signin.RequiresFactor()
-	return answer{template: "login.html", title: s.texts.Login.Title, body: f}
+	return answer{template: "login.html", title: s.T("Log in"), body: f}
 }
 
 // login begins a session. It counts as every login does (AUT-11).
@@ -180,8 +182,8 @@ func (s *Site) showTyped(v *visit, within string, typed url.Values) (answer, err
 		return answer{}, err
 	}
 	again := v.r.Clone(v.r.Context())
-	again.Method, again.URL, again.Form, again.PostForm, again.Body = http.MethodGet, to, nil, nil, http.NoBody
+	again.Method, again.URL, again.Form, again.PostForm, again.Body = http.MethodGet, to, nil, typed, http.NoBody
 	again.Header.Set("Cookie", (&http.Cookie{Name: cookieName, Value: v.cookie}).String())
-	s.mux.ServeHTTP(v.w, again.WithContext(context.WithValue(again.Context(), typedKey{}, typed)))
+	s.mux.ServeHTTP(v.w, again)
 	return answer{isWritten: true}, nil
 }

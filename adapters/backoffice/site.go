@@ -58,20 +58,20 @@ type Site struct {
 	UseCases
 	config   Config
 	language locale.Tag
-	texts    *Texts
 	mux      *http.ServeMux
 	handler  http.Handler
 }
 
-// section is a part of the navigation: its key, and the path of its first page, which is in the area.
+// section is a part of the navigation: its key, its title, and the path of its first page, which is in the area.
 type section struct {
-	Key, Path string
-	area      access.Area
+	Key, Title, Path string
+	area             access.Area
 }
 
 var sections = []section{
-	{"overview", "", access.Overview}, {"money", "money/", access.Orders}, {"people", "people/", access.People},
-	{"reports", "reports/", access.Reports}, {"imports", "imports/", access.Imports}, {"audit", "audit/", access.Audit},
+	{"overview", "Overview", "", access.Overview}, {"money", "Money", "money/", access.Orders},
+	{"people", "People", "people/", access.People}, {"reports", "Reports", "reports/", access.Reports},
+	{"imports", "Imports", "imports/", access.Imports}, {"audit", "Audit", "audit/", access.Audit},
 }
 
 // sectionsOf returns the sections that the actor may open.

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"plaza/application/catalogue"
 	"plaza/domain/page"
 	"plaza/domain/user"
 )
@@ -48,11 +49,13 @@ var described = regexp.MustCompile(`^(?:(\S+)[:,] )?(\d{1,15}) ([A-Z]{3})(?: (?:
 // unread matches what a finding says of a line that could not be read.
 var unread = regexp.MustCompile(`^line (\d+): (.*)$`)
 
-// Said returns the text of the journal or of a finding in the language of the page.
-func (t *Texts) Said(text string, translate func(string) string) (s said) {
-	in := func(text string) string { return cmp.Or(t.Money.Details[text], t.Money.States[text], translate(text)) }
+// said returns the text of the journal or of a finding in the language of the page.
+func (s *Site) said(text string) (is said) {
+	in := func(text string) string {
+		return cmp.Or(s.Word("state", text), catalogue.Translate(s.language, s.T(text)))
+	}
 	if line := unread.FindStringSubmatch(text); line != nil {
-		return said{Text: t.Imports.Line + " " + line[1] + ": " + in(line[2])}
+		return said{Text: s.T("Line") + " " + line[1] + ": " + in(line[2])}
 	}
 	of := described.FindStringSubmatch(text)
 	if of == nil {
@@ -60,11 +63,11 @@ func (t *Texts) Said(text string, translate func(string) string) (s said) {
 	}
 	minor, _ := strconv.ParseInt(of[2], 10, 64) // at most 15 digits
 	parts := []string{of[1], sum(of[3], minor), in(of[4])}
-	if _, err := fmt.Sscanf(of[5], "by staff %d", &s.By); err != nil {
+	if _, err := fmt.Sscanf(of[5], "by staff %d", &is.By); err != nil {
 		parts = append(parts, in(of[5]))
 	}
-	s.Text = strings.Join(slices.DeleteFunc(parts, func(part string) bool { return part == "" }), " · ")
-	return s
+	is.Text = strings.Join(slices.DeleteFunc(parts, func(part string) bool { return part == "" }), " · ")
+	return is
 }
 
 // minorUnits reads an amount like 12, 12.5 or ¥12.50. It reports false for anything else.

@@ -303,7 +303,8 @@ func staffPagesAudit(t *testing.T, s *server) {
 	staff, ada := s.staff(t), s.called(t, "Augusta", "Byron")
 	b := s.browser(t)
 	b.logsIn(staff)
-	b.opens(fmt.Sprintf("people/%d/disable/", ada.id))
+	b.opens(fmt.Sprintf("people/%d/", ada.id))
+	b.follows(fmt.Sprintf("people/%d/disable/", ada.id))
 	b.sends(fmt.Sprintf("people/%d/disable/", ada.id), "reason", "Sells <pills>").leads(fmt.Sprintf("people/%d/?done=disable", ada.id)).
 		shows(200, fmt.Sprintf(`href="/back-office/audit/?about=%d"`, ada.id))
 	for range 20 {
