@@ -84,9 +84,8 @@ func initialise(c settings.Config, p Parts, log *slog.Logger, opened storage, st
 	moderationStore := ports.Moderation
 	reader := ports.EventReader
 	discussion := ports.Discussion
-	userimageRepository := ports.Images
 	feedReader := ports.Feed
-	moderatingModerating := moderating.New(moderationStore, reader, discussion, userimageRepository, feedReader, directory, addresses, mediaStore, deletionQueue, limits, v)
+	moderatingModerating := moderating.New(moderationStore, reader, discussion, feedReader, directory, addresses, mediaStore, deletionQueue, limits, v)
 	index := ports.Search
 	browsingBrowsing := browsing.New(feedReader, index, mediaStore, limits, v)
 	publicationRepository := ports.Publications
@@ -100,6 +99,7 @@ func initialise(c settings.Config, p Parts, log *slog.Logger, opened storage, st
 	ledger := ports.Ledger
 	privacyLeave := leave(signinSignin)
 	privacyPrivacy := privacy.New(accounts, personaldataStore, ledger, mediaStore, deletionQueue, privacyLeave, v)
+	userimageRepository := ports.Images
 	userImages := userimages.New(userimageRepository, mediaStore, addresses, deletionQueue, processor, room, keys, limits, v)
 	limits2 := payingLimits(c)
 	payingPaying := paying.New(ledger, directory, wallets, limits2, v, v2)

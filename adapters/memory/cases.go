@@ -97,14 +97,10 @@ func (s *Store) forget(copies, needed moderation.Copies) {
 	}
 }
 
-func (v Moderation) Uncopied(ctx context.Context, t moderation.Thing) ([]moderation.Picture, error) {
-	return read(ctx, v.s, func() ([]moderation.Picture, error) {
-		now := v.s.subject(t)
-		if now == nil {
-			return nil, nil
-		}
+func (v Moderation) Copied(ctx context.Context, t moderation.Thing) (moderation.Copies, error) {
+	return read(ctx, v.s, func() (moderation.Copies, error) {
 		c, _ := v.s.openCase(t)
-		return now.Uncopied(c.copies), nil
+		return maps.Clone(c.copies), nil
 	})
 }
 

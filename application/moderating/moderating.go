@@ -14,7 +14,6 @@ import (
 
 	"plaza/domain/access"
 	"plaza/domain/audit"
-	"plaza/domain/demand"
 	"plaza/domain/event"
 	"plaza/domain/fault"
 	"plaza/domain/feed"
@@ -22,7 +21,6 @@ import (
 	"plaza/domain/media"
 	"plaza/domain/moderation"
 	"plaza/domain/page"
-	"plaza/domain/publication"
 	"plaza/domain/ratelimit"
 	"plaza/domain/user"
 	"plaza/domain/userimage"
@@ -33,7 +31,6 @@ type Moderating struct {
 	store      moderation.Store
 	events     event.Reader
 	discussion event.Discussion
-	images     userimage.Repository
 	feed       feed.Reader
 	directory  user.Directory
 	addresses  media.Addresses
@@ -45,10 +42,10 @@ type Moderating struct {
 
 // New returns the use cases over the ports, with the addresses of the server's pictures and the limits on writes; now returns
 // the time.
-func New(store moderation.Store, events event.Reader, discussion event.Discussion, images userimage.Repository, feed feed.Reader,
+func New(store moderation.Store, events event.Reader, discussion event.Discussion, feed feed.Reader,
 	directory user.Directory, addresses media.Addresses, pictures media.Store, deletions media.DeletionQueue,
 	limits ratelimit.Limits, now func() time.Time) *Moderating {
-	return &Moderating{store, events, discussion, images, feed, directory, addresses, pictures, deletions, limits, now}
+	return &Moderating{store, events, discussion, feed, directory, addresses, pictures, deletions, limits, now}
 }
 
 // Report reports the thing to staff, and returns the report, and whether it is new: a person reports a thing once (MOD-01).
@@ -58,8 +55,7 @@ func (m *Moderating) Report(
 ) (moderation.Report, bool, error) {
 	r, err := moderation.NewReport(actor.ID, of, why, more, m.now())
 	if err = fault.Merge(readErr, err); of.Kind != "" {
-		owner, ownerErr := m.owner(ctx, actor, of)
-		err, r.Owner = fault.Merge(err, ownerErr), owner
+		err = fault.Merge(err, m.checkSeen(ctx, actor, of))
 	}
 	if err != nil {
 		return moderation.Report{}, false, err
@@ -77,13 +73,22 @@ const mostTries = 3
 
 // keep stores the report with copies of those pictures that no report of the case has kept.
 func (m *Moderating) keep(ctx context.Context, r moderation.Report) (moderation.Report, bool, error) {
-	pictures, err := m.store.Uncopied(ctx, r.Thing)
+	subjects, err := m.store.Subjects(ctx, []moderation.Thing{r.Thing})
 	if err != nil {
 		return moderation.Report{}, false, err
 	}
+	now, exists := subjects[r.Thing]
+	if !exists { // it was deleted meanwhile
+		return moderation.Report{}, false, moderation.ErrUncopied
+	}
+	copied, err := m.store.Copied(ctx, r.Thing)
+	if err != nil {
+		return moderation.Report{}, false, err
+	}
+	r.Owner = now.Owner
 	r.Copies = moderation.Copies{}
 	var keys []media.Key
-	for _, p := range pictures {
+	for _, p := range now.Uncopied(copied) {
 		key, err := media.Copy(ctx, m.pictures, p.Key)
 		if err != nil {
 			return moderation.Report{}, false, media.Abandon(ctx, m.pictures, err, keys...)
@@ -104,48 +109,44 @@ func (m *Moderating) Reported(ctx context.Context, actor access.Actor, r page.Re
 	return m.store.ReportsBy(ctx, actor.ID, page.Span{}, r)
 }
 
-// owner returns whose the thing is. One that does not exist and one that the actor may not see are the same fault on the field
-// of its kind.
-func (m *Moderating) owner(ctx context.Context, actor access.Actor, of moderation.Thing) (user.ID, error) {
-	owner, err := m.ownerOf(ctx, actor, of)
+// checkSeen returns a fault on the field of its kind of a thing that does not exist, or that the actor may not see.
+func (m *Moderating) checkSeen(ctx context.Context, actor access.Actor, of moderation.Thing) error {
+	err := m.see(ctx, actor, of)
 	if f, is := fault.As(err); is && f.Kind == fault.NotFound {
 		err = fault.Field(string(of.Kind), f.Text)
 	}
-	return owner, err
+	return err
 }
 
-func (m *Moderating) ownerOf(ctx context.Context, actor access.Actor, of moderation.Thing) (user.ID, error) {
+func (m *Moderating) see(ctx context.Context, actor access.Actor, of moderation.Thing) (err error) {
 	switch of.Kind {
 	case moderation.Event:
-		e, err := event.See(ctx, m.discussion, event.ID(of.ID), actor.ID, event.ToReport)
-		return e.Author, err
+		_, err = event.See(ctx, m.discussion, event.ID(of.ID), actor.ID, event.ToReport)
 	case moderation.Comment:
-		c, _, err := event.SeeComment(ctx, m.discussion, event.CommentID(of.ID), actor.ID, event.ToReport)
-		return c.Author, err
+		_, _, err = event.SeeComment(ctx, m.discussion, event.CommentID(of.ID), actor.ID, event.ToReport)
 	case moderation.Plate:
 		on, err := m.events.OfPlate(ctx, event.PlateID(of.ID))
 		if err != nil {
-			return 0, err
+			return err
 		}
-		e, err := event.See(ctx, m.discussion, on, actor.ID, event.ToReport)
-		if errors.Is(err, event.ErrNotFound) {
+		if _, err = event.See(ctx, m.discussion, on, actor.ID, event.ToReport); errors.Is(err, event.ErrNotFound) {
 			err = event.ErrNoPlate
 		}
-		return e.Author, cmp.Or(err, m.checkShown(ctx, of, event.ErrNoPlate))
+		return cmp.Or(err, m.checkShown(ctx, of, event.ErrNoPlate))
 	case moderation.Image:
-		i, err := m.images.Get(ctx, userimage.ID(of.ID))
-		return i.Owner, cmp.Or(err, m.checkShown(ctx, of, userimage.ErrNotFound))
+		return m.checkShown(ctx, of, userimage.ErrNotFound)
 	case moderation.Profile:
-		return user.ID(of.ID), m.checkShown(ctx, of, user.ErrNotFound)
+		return m.checkShown(ctx, of, user.ErrNotFound)
 	case moderation.Publication, moderation.Node, moderation.Demand:
-		card, err := m.feed.Card(ctx, feed.Kind(of.Kind), of.ID)
-		return authorOf(card.Listable), err
+		_, err = m.feed.Card(ctx, feed.Kind(of.Kind), of.ID)
+	default:
+		found, err := m.directory.Members(ctx, []user.ID{user.ID(of.ID)})
+		if err == nil && len(found) == 0 {
+			err = user.ErrNotFound
+		}
+		return err
 	}
-	found, err := m.directory.Members(ctx, []user.ID{user.ID(of.ID)})
-	if err == nil && len(found) == 0 {
-		err = user.ErrNotFound
-	}
-	return user.ID(of.ID), err
+	return err
 }
 
 // checkShown returns the fault of a thing that does not exist, or notFound if staff have hidden it.
@@ -155,19 +156,6 @@ func (m *Moderating) checkShown(ctx context.Context, t moderation.Thing, notFoun
 		return notFound
 	}
 	return err
-}
-
-// authorOf returns whose the item of the feed is.
-func authorOf(item feed.Listable) user.ID {
-	switch item := item.(type) {
-	case publication.Publication:
-		return item.Author
-	case publication.Node:
-		return item.Author
-	case demand.Demand:
-		return item.Author
-	}
-	return 0
 }
 
 // Hidden returns a page of the actor's things that staff have hidden, the newest first (MOD-03).
@@ -252,15 +240,6 @@ func (m *Moderating) mayJudge(ctx context.Context, by audit.Actor, t moderation.
 	return cmp.Or(err, moderation.CheckJudge(by, owner, has))
 }
 
-// mayTurn returns what mayJudge does of a thing that exists.
-func (m *Moderating) mayTurn(ctx context.Context, by audit.Actor, t moderation.Thing) error {
-	subjects, err := m.store.Subjects(ctx, []moderation.Thing{t})
-	if err != nil {
-		return err
-	}
-	return m.mayJudge(ctx, by, t, subjects[t].Owner)
-}
-
 // At returns what has the picture at the address, or moderation.ErrNoPicture. Another text is a fault on address.
 func (m *Moderating) At(ctx context.Context, address string) (moderation.Thing, error) {
 	key, is := m.addresses.KeyAt(address)
@@ -275,13 +254,7 @@ func (m *Moderating) At(ctx context.Context, address string) (moderation.Thing, 
 func (m *Moderating) Hide(
 	ctx context.Context, by audit.Actor, t moderation.Thing, reason string, readErr error,
 ) (moderation.Hiding, error) {
-	if err := because(ctx, &reason, readErr); err != nil {
-		return moderation.Hiding{}, err
-	}
-	if err := m.mayTurn(ctx, by, t); err != nil {
-		return moderation.Hiding{}, err
-	}
-	return m.moving(ctx, t, true, func(to media.Moves) (moderation.Hiding, error) {
+	return m.turn(ctx, by, t, true, because(ctx, &reason, readErr), func(to media.Moves) (moderation.Hiding, error) {
 		return m.store.Hide(ctx, moderation.Hiding{Thing: t, Reason: reason, At: instant.Normalise(m.now())}, to)
 	})
 }
@@ -290,29 +263,35 @@ func (m *Moderating) Hide(
 func (m *Moderating) Restore(
 	ctx context.Context, by audit.Actor, t moderation.Thing, reason string, readErr error,
 ) (moderation.Hiding, error) {
-	if err := because(ctx, &reason, readErr); err != nil {
-		return moderation.Hiding{}, err
-	}
-	if err := m.mayTurn(ctx, by, t); err != nil {
-		return moderation.Hiding{}, err
-	}
-	return m.moving(ctx, t, false, func(to media.Moves) (moderation.Hiding, error) { return m.store.Restore(ctx, t, to) })
+	return m.turn(ctx, by, t, false, because(ctx, &reason, readErr), func(to media.Moves) (moderation.Hiding, error) {
+		return m.store.Restore(ctx, t, to)
+	})
 }
 
-// moving calls turn, which hides or restores the thing, while it moves the files of its pictures. What can't be turned is not moved.
-func (m *Moderating) moving(
-	ctx context.Context, t moderation.Thing, isHidden bool, turn func(media.Moves) (moderation.Hiding, error),
+// turn calls store, which hides or restores the thing, while it moves the files of its pictures. What can't be turned is not moved.
+func (m *Moderating) turn(
+	ctx context.Context, by audit.Actor, t moderation.Thing, isHidden bool, wrong error, store func(media.Moves) (moderation.Hiding, error),
 ) (done moderation.Hiding, err error) {
+	if wrong != nil {
+		return done, wrong
+	}
+	subjects, err := m.store.Subjects(ctx, []moderation.Thing{t})
+	if err == nil {
+		err = m.mayJudge(ctx, by, t, subjects[t].Owner)
+	}
+	if err != nil {
+		return done, err
+	}
 	pictures, wasHidden, err := m.store.Pictures(ctx, t)
 	if err == nil {
 		_, err = moderation.Turned(wasHidden, isHidden)
 	}
 	if err != nil {
-		return moderation.Hiding{}, err
+		return done, err
 	}
-	aside := audit.Without(ctx) // only turn changes what the audit record tells of
+	aside := audit.Without(ctx) // only store changes what the audit record tells of
 	err = media.Move(aside, m.pictures, m.deletions, pictures, t.Audience(isHidden), m.now(), func(to media.Moves) (err error) {
-		done, err = turn(to)
+		done, err = store(to)
 		return err
 	})
 	return done, err

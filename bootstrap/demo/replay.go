@@ -74,7 +74,7 @@ func newReplay(p Ports) *replay {
 	s.diary = diary.New(p.Diary, nil, now)
 	s.images = userimages.New(p.Images, p.Diary.Pictures, p.Diary.Addresses, p.Diary.Deletions, p.Diary.Processor,
 		p.Diary.Room, p.Diary.Keys, nil, now)
-	s.moderating = moderating.New(p.Moderation, p.Diary.Reader, p.Diary.Discussion, p.Images, p.Feed, p.Diary.Directory,
+	s.moderating = moderating.New(p.Moderation, p.Diary.Reader, p.Diary.Discussion, p.Feed, p.Diary.Directory,
 		p.Diary.Addresses, p.Diary.Pictures, p.Diary.Deletions, nil, now)
 	s.office = backoffice.New(backoffice.Ports{
 		Accounts: p.Accounts, Directory: p.Diary.Directory, Tokens: p.Tokens, Changes: s.signin, Now: now,

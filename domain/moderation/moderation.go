@@ -190,8 +190,8 @@ type Store interface {
 	// person has reported the thing before, it returns that report and false, and is charged, too. Charges are as in
 	// event.Repository.
 	Report(ctx context.Context, r Report, charges ...ratelimit.Charge) (Report, bool, error)
-	// Uncopied returns the pictures of the thing of which its open case has no copies.
-	Uncopied(ctx context.Context, t Thing) ([]Picture, error)
+	// Copied returns the copies of pictures that the open case of the thing keeps.
+	Copied(ctx context.Context, t Thing) (Copies, error)
 	// HasReported reports whether the person has reported the thing.
 	HasReported(ctx context.Context, by user.ID, t Thing) (bool, error)
 	// ReportsBy returns a page of the person's reports in the span, in its order.

@@ -70,10 +70,12 @@ func (w *fixtures) complainFor(
 	r, err := moderation.NewReport(by, of, why, text, at)
 	require.NoError(w, err)
 	r.Owner, r.Copies = owner, moderation.Copies{}
-	pictures, err := w.Moderation.Uncopied(w.Context(), of)
+	copied, err := w.Moderation.Copied(w.Context(), of)
 	require.NoError(w, err)
-	for _, p := range pictures {
-		r.Copies[p.Name] = media.Key("private/copy-" + p.Name)
+	if now := w.subject(of); now != nil {
+		for _, p := range now.Uncopied(copied) {
+			r.Copies[p.Name] = media.Key("private/copy-" + p.Name)
+		}
 	}
 	stored, _, err := w.Moderation.Report(w.Context(), r)
 	require.NoError(w, err)

@@ -1,10 +1,8 @@
 package staff
 
 import (
-	"cmp"
 	"context"
 	"fmt"
-	"math"
 	"time"
 
 	"github.com/uptrace/bun"
@@ -82,9 +80,8 @@ const (
 
 	// reportOf finds the report of the user $1 of the thing $2 $3.
 	reportOf = `
-		SELECT r.id, r.author_id, r.kind, r.object_id, r.case_id, r.reason, r.content, r.created, c.owner_id, c.decided, c.outcome
-		FROM reports r JOIN report_cases c ON c.id = r.case_id
-		WHERE r.author_id = $1 AND r.kind = $2 AND r.object_id = $3`
+		SELECT id, author_id, kind, object_id, case_id, reason, content, created, owner_id, decided, outcome
+		FROM report_entries WHERE author_id = $1 AND kind = $2 AND object_id = $3`
 
 	// notesOfCase finds the newest $2 reports of the case $1 that have a text.
 	notesOfCase = `
@@ -92,32 +89,10 @@ const (
 		WHERE case_id = $1 AND content <> '' ORDER BY id DESC LIMIT CAST($2 AS bigint)`
 )
 
-const (
-	// reportsBy finds the reports of the user $1 behind the number $2, at most $3, from the offset $4, of the time from $5 to $6.
-	reportsBy = `
-		SELECT r.id, r.author_id, r.kind, r.object_id, r.case_id, r.reason, r.content, r.created, c.owner_id, c.decided, c.outcome,
-			(SELECT COUNT(*) FROM reports n WHERE n.author_id = $1 AND n.created >= $5 AND n.created < $6) AS total
-		FROM reports r JOIN report_cases c ON c.id = r.case_id
-		WHERE r.author_id = $1 AND r.id < $2 AND r.created >= $5 AND r.created < $6
-		ORDER BY r.id DESC LIMIT CAST($3 AS bigint) OFFSET CAST($4 AS bigint)`
-
-	// oldestReportsBy is reportsBy with the oldest first.
-	oldestReportsBy = `
-		SELECT r.id, r.author_id, r.kind, r.object_id, r.case_id, r.reason, r.content, r.created, c.owner_id, c.decided, c.outcome,
-			(SELECT COUNT(*) FROM reports n WHERE n.author_id = $1 AND n.created >= $5 AND n.created < $6) AS total
-		FROM reports r JOIN report_cases c ON c.id = r.case_id
-		WHERE r.author_id = $1 AND r.id > $2 AND r.created >= $5 AND r.created < $6
-		ORDER BY r.id LIMIT CAST($3 AS bigint) OFFSET CAST($4 AS bigint)`
-)
-
 func (v Moderation) ReportsBy(ctx context.Context, by user.ID, s page.Span, r page.Request) (page.Page[moderation.Report], error) {
-	from, until := engine.Bounds(s)
-	statement, id := reportsBy, cmp.Or(r.After().ID, math.MaxInt64)
-	if s.IsOldestFirst {
-		statement, id = oldestReportsBy, -r.After().ID
-	}
-	p, err := engine.PageOf(ctx, v.DB, r, page.Keys(s, func(r reportRow) page.Cursor { return r.report().AtCursor() }), statement,
-		by, id, r.Limit(), r.Offset(), from, until)
+	p, err := engine.ListPage[reportRow](ctx, v.DB, r, func(query *bun.SelectQuery) *bun.SelectQuery {
+		return engine.Within(query.Where("author_id = ?", by), "created", s)
+	}, engine.LatestID(s, func(r reportRow) int64 { return int64(r.ID) }))
 	return page.Map(p, reportRow.report), err
 }
 
@@ -134,7 +109,11 @@ func (v Moderation) Report(
 			return nil
 		})
 		now := v.queueSubject(tx, r.Thing)
-		copied := v.queueCopied(tx, r.Thing)
+		copied := moderation.Copies{}
+		engine.Found(tx, tx.Queue(copiedInCase, r.Kind, r.Thing.ID), func(row *pictureRow) error {
+			copied[row.Name] = row.Key
+			return nil
+		})
 		if err := tx.Send(); err != nil {
 			return err
 		}
@@ -193,27 +172,13 @@ type pictureRow struct {
 	Key    media.Key
 }
 
-func (v Moderation) queueCopied(tx *engine.Tx, t moderation.Thing) moderation.Copies {
-	copied := moderation.Copies{}
-	engine.Found(tx, tx.Queue(copiedInCase, t.Kind, t.ID), func(row *pictureRow) error {
-		copied[row.Name] = row.Key
-		return nil
-	})
-	return copied
-}
-
-func (v Moderation) Uncopied(ctx context.Context, t moderation.Thing) ([]moderation.Picture, error) {
-	subjects, err := v.Subjects(ctx, []moderation.Thing{t})
-	if err != nil {
-		return nil, err
-	}
+func (v Moderation) Copied(ctx context.Context, t moderation.Thing) (moderation.Copies, error) {
 	rows, err := engine.All[pictureRow](ctx, v.DB, copiedInCase, t.Kind, t.ID)
 	copied := moderation.Copies{}
 	for _, row := range rows {
 		copied[row.Name] = row.Key
 	}
-	now := subjects[t]
-	return now.Uncopied(copied), err
+	return copied, err
 }
 
 func (v Moderation) HasReported(ctx context.Context, by user.ID, t moderation.Thing) (bool, error) {

@@ -25,10 +25,10 @@ import (
 // Moderation implements moderation.Store.
 type Moderation struct{ DB *engine.DB }
 
-// reportRow is a report with the owner and the decision of its case, which are read from there.
+// reportRow is a report with the owner and the decision of its case.
 type reportRow struct {
-	bun.BaseModel `bun:"table:reports,alias:r"`
-	ID            moderation.ReportID `bun:",pk,autoincrement"`
+	bun.BaseModel `bun:"table:report_entries,alias:r"`
+	ID            moderation.ReportID `bun:",pk"`
 	AuthorID      user.ID
 	Kind          moderation.Kind
 	ObjectID      int64
@@ -36,9 +36,9 @@ type reportRow struct {
 	Reason        moderation.Reason
 	Content       string
 	Created       engine.Time
-	OwnerID       user.ID            `bun:",scanonly"`
-	Decided       engine.Time        `bun:",scanonly"`
-	Outcome       moderation.Outcome `bun:",scanonly,nullzero"`
+	OwnerID       user.ID
+	Decided       engine.Time
+	Outcome       moderation.Outcome `bun:",nullzero"`
 	engine.PageRow
 }
 

@@ -162,7 +162,7 @@ var personalKinds = map[personaldata.Kind]personalKind{
 		table: "reports", left: "author_id = ?0", key: "id",
 		records: exportingRows("author_id = ?0", "id + 0", func(r *reportRow) exported {
 			return keyed(r.report(), r.ID)
-		}, "(SELECT c.decided FROM report_cases c WHERE c.id = r.case_id) AS decided"),
+		}),
 	},
 	personaldata.Cases: { // what an open one keeps is evidence; its reports go with the rows
 		table: "report_cases", left: "owner_id = ?0 AND decided IS NOT NULL", key: "id",

@@ -46,7 +46,7 @@ func newHidingFixture(t *testing.T) (*cleanupFixture, *failingHides, *moderating
 	t.Helper()
 	w := newCleanupFixture(t)
 	store := &failingHides{Store: w.store.Moderation}
-	m := moderating.New(store, w.store.EventReader, w.store.Discussion, w.store.Images, w.store.Feed, w.store.Directory,
+	m := moderating.New(store, w.store.EventReader, w.store.Discussion, w.store.Feed, w.store.Directory,
 		media.Addresses{}, w.pictures, w.store.Deletions, nil, func() time.Time { return w.now })
 	key := w.put()
 	i, err := w.store.Images.Add(t.Context(), userimage.New(w.who, key, 1, 1, 3, userimage.Tags{}, w.now))
