@@ -80,25 +80,28 @@ var personActs = []personAct{
 	},
 	{
 		Name: "sessions", Title: "End all sessions of this account?", Link: "End sessions…", Button: "End all sessions",
-		Effect: "The person has to log in again everywhere.", do: changes((*backoffice.BackOffice).EndSessions),
+		Effect: "The person has to log in again everywhere.", do: changes(audit.SessionsEnded, (*backoffice.BackOffice).EndSessions),
 	},
 	{
 		Name: "rights", Title: "Change the rights of this account?", Link: "Change rights…", Button: "Change the rights",
 		Effect: "Sessions lose rights that are taken away at once.",
 		do: func(s *Site, v *visit, p personPage) (answer, error) {
-			_, err := s.Office.SetRights(v.r.Context(), p.act(v), p.Form.Rights, nil)
+			ctx, act := s.begun(v, p, audit.ScopesSet)
+			_, err := s.Office.SetRights(ctx, act, p.Form.Rights, nil)
 			return answer{}, err
 		},
 	},
 	{
 		Name: "disable", Title: "Disable this account?", Link: "Disable…", Button: "Disable the account",
 		Effect: "The person cannot log in, and all sessions stop working. What they wrote stays.",
-		isFor:  func(_ *Site, p personPage) bool { return !p.Self && !p.Disabled }, do: changes((*backoffice.BackOffice).Disable),
+		isFor:  func(_ *Site, p personPage) bool { return !p.Self && !p.Disabled },
+		do:     changes(audit.AccountDisabled, (*backoffice.BackOffice).Disable),
 	},
 	{
 		Name: "enable", Title: "Enable this account?", Link: "Enable…", Button: "Enable the account",
 		Effect: "The person can log in again, and sessions that have not expired work again.",
-		isFor:  func(_ *Site, p personPage) bool { return p.Disabled }, do: changes((*backoffice.BackOffice).Enable),
+		isFor:  func(_ *Site, p personPage) bool { return p.Disabled },
+		do:     changes(audit.AccountEnabled, (*backoffice.BackOffice).Enable),
 	},
 	{
 		Name: "export", Title: "Export all data of this person?", Link: "Export…", Button: "Download the data",
@@ -115,16 +118,19 @@ var personActs = []personAct{
 
 // changes returns an act that is a use case of its own.
 func changes(
-	do func(*backoffice.BackOffice, context.Context, backoffice.Act, error) (backoffice.Person, error),
+	act audit.Act, do func(*backoffice.BackOffice, context.Context, backoffice.Act, error) (backoffice.Person, error),
 ) func(*Site, *visit, personPage) (answer, error) {
 	return func(s *Site, v *visit, p personPage) (answer, error) {
-		_, err := do(s.Office, v.r.Context(), p.act(v), nil)
+		ctx, begun := s.begun(v, p, act)
+		_, err := do(s.Office, ctx, begun, nil)
 		return answer{}, err
 	}
 }
 
-func (p personPage) act(v *visit) backoffice.Act {
-	return backoffice.Act{Actor: v.actor, User: p.ID, Reason: p.Form.Typed.Get("reason")}
+// begun returns an act on the person, and a context that carries its record. The use case checks the reason.
+func (s *Site) begun(v *visit, p personPage, act audit.Act) (context.Context, backoffice.Act) {
+	ctx, _ := s.Office.Begin(v.r.Context(), p.record(v, act), nil)
+	return ctx, backoffice.Act{Actor: v.actor, User: p.ID, Reason: p.Form.Typed.Get("reason")}
 }
 
 func (p personPage) record(v *visit, act audit.Act) audit.Record {

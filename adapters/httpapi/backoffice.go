@@ -240,14 +240,12 @@ func (a *api) listHowTos(c *transport.Call) (transport.Reply, error) {
 	q := c.Query()
 	categories, request := q.Texts("category", "category[]"), q.Page()
 	list := a.BackOffice.HowTos(c.Context(), categories)
-	w := wanted(c, q, list)
 	c.Audited = []any{"categories", categories, "page", request.Number()}
-	if w.IsCSV || q.Err() != nil {
-		return exported(c, q, list, w)
-	}
-	howTos, err := list.Read(w.Span, request)
-	people, err := a.loadUsers(c, mapSlice(howTos.Items, func(h publication.HowTo) user.ID { return h.Robot }), err)
-	return transport.Paged(c, page.Map(howTos, people.renderHowTo)), err
+	return exported(c, q, list, func(s page.Span) (transport.Reply, error) {
+		howTos, err := list.Read(s, request)
+		people, err := a.loadUsers(c, mapSlice(howTos.Items, func(h publication.HowTo) user.ID { return h.Robot }), err)
+		return transport.Paged(c, page.Map(howTos, people.renderHowTo)), err
+	})
 }
 
 // listActs returns the acts of staff, the newest first (OFF-01).

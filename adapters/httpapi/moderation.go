@@ -177,15 +177,13 @@ func (a *api) listReports(c *transport.Call) (transport.Reply, error) {
 		cases, err = a.Moderating.Cases(c.Context(), request, hours)
 		return cases.CursorPage, err
 	})
-	w := wanted(c, q, list)
-	if w.IsCSV || q.Err() != nil {
-		return exported(c, q, list, w)
-	}
-	_, err := list.Read(w.Span, r.Paged())
-	people, err := a.describe(c, cases.Members, nil, err)
-	return transport.Continued(c, mapSlice(cases.Items, func(one moderation.Case) caseView {
-		return people.renderCase(one, cases.Now[one.Thing])
-	}), cases.Next), err
+	return exported(c, q, list, func(s page.Span) (transport.Reply, error) {
+		_, err := list.Read(s, r.Paged())
+		people, err := a.describe(c, cases.Members, nil, err)
+		return transport.Continued(c, mapSlice(cases.Items, func(one moderation.Case) caseView {
+			return people.renderCase(one, cases.Now[one.Thing])
+		}), cases.Next), err
+	})
 }
 
 // decisionBody is a case that staff decide without hiding what it is about, and why.

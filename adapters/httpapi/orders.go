@@ -6,6 +6,7 @@ import (
 	"plaza/application/backoffice"
 	"plaza/domain/audit"
 	"plaza/domain/idempotency"
+	"plaza/domain/page"
 	"plaza/domain/payment"
 	"plaza/domain/text"
 	"plaza/domain/user"
@@ -23,12 +24,11 @@ func (a *api) listAllOrders(c *transport.Call) (transport.Reply, error) {
 	q := c.Query()
 	f := payment.OrderFilter{User: user.ID(q.PositiveInt("user", 0)), State: transport.Choose(q, "state", payment.States()...)}
 	list := a.BackOffice.Lines(c.Context(), "orders", backoffice.ListQuery{User: f.User, State: string(f.State)})
-	w := wanted(c, q, list)
-	f.Span, c.Audited = w.Span, []any{"state", f.State, "payer", int64(f.User)}
-	if w.IsCSV {
-		return exported(c, q, list, w)
-	}
-	return pageOf(c, q, f, a.Paying.Orders, view.OfStaffOrder)
+	c.Audited = []any{"state", f.State, "payer", int64(f.User)}
+	return exported(c, q, list, func(s page.Span) (transport.Reply, error) {
+		f.Span = s
+		return pageOf(c, q, f, a.Paying.Orders, view.OfStaffOrder)
+	})
 }
 
 // lineView is an order, a payment or a person whom a search for money has found (OFF-05). What its kind does not have is null.
@@ -113,10 +113,9 @@ func (a *api) listPayments(c *transport.Call) (transport.Reply, error) {
 	list := a.BackOffice.Lines(c.Context(), "payments", backoffice.ListQuery{
 		User: f.User, State: string(f.State), Order: f.Order, Transaction: f.Transaction,
 	})
-	w := wanted(c, q, list)
-	f.Span, c.Audited = w.Span, []any{"state", f.State, "payer", int64(f.User)}
-	if w.IsCSV {
-		return exported(c, q, list, w)
-	}
-	return pageOf(c, q, f, a.Paying.Payments, view.OfPayment)
+	c.Audited = []any{"state", f.State, "payer", int64(f.User)}
+	return exported(c, q, list, func(s page.Span) (transport.Reply, error) {
+		f.Span = s
+		return pageOf(c, q, f, a.Paying.Payments, view.OfPayment)
+	})
 }

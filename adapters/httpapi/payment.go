@@ -13,6 +13,7 @@ import (
 	"plaza/application/paying"
 	"plaza/domain/fault"
 	"plaza/domain/idempotency"
+	"plaza/domain/page"
 	"plaza/domain/payment"
 	"plaza/domain/user"
 )
@@ -190,12 +191,11 @@ func (a *api) listRefunds(c *transport.Call) (transport.Reply, error) {
 		State: transport.Choose(q, "state", payment.RefundStates()...), Payment: of, User: user.ID(q.PositiveInt("user", 0)),
 	}
 	list := a.BackOffice.Lines(c.Context(), "refunds", backoffice.ListQuery{User: filter.User, State: string(filter.State), Payment: of})
-	w := wanted(c, q, list)
-	filter.Span, c.Audited = w.Span, []any{"state", filter.State, "payment", int64(filter.Payment)}
-	if w.IsCSV {
-		return exported(c, q, list, w)
-	}
-	return pageOf(c, q, filter, a.Refunding.Refunds, view.OfRefund)
+	c.Audited = []any{"state", filter.State, "payment", int64(filter.Payment)}
+	return exported(c, q, list, func(s page.Span) (transport.Reply, error) {
+		filter.Span = s
+		return pageOf(c, q, filter, a.Refunding.Refunds, view.OfRefund)
+	})
 }
 
 func (a *api) listFindings(c *transport.Call) (transport.Reply, error) {

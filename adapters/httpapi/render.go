@@ -182,17 +182,17 @@ func pageAt[F, T, V any](
 	return transport.Paged(c, page.Map(found, render)), err
 }
 
-// wanted reads how staff ask for the list (OFF-05).
-func wanted[T any](c *transport.Call, q *transport.Query, l backoffice.Listing[T]) backoffice.Wanted {
+// exported answers with the list as CSV, if staff ask for that (OFF-05), or as shown does of its span.
+func exported[T any](
+	c *transport.Call, q *transport.Query, l backoffice.Listing[T], shown func(page.Span) (transport.Reply, error),
+) (transport.Reply, error) {
 	w, err := backoffice.ReadWanted(q.Text, cmp.Or(l.Zone, c.Actor.Local(time.Time{}).Location()), l.Sorts...)
 	q.Wrong.Merge(fault.FieldsOf(err))
-	return w
-}
-
-// exported answers with the list as CSV.
-func exported[T any](c *transport.Call, q *transport.Query, l backoffice.Listing[T], w backoffice.Wanted) (transport.Reply, error) {
 	if err := q.Err(); err != nil {
 		return transport.Reply{}, err
+	}
+	if !w.IsCSV {
+		return shown(w.Span)
 	}
 	csv, err := l.Export(w.Span)
 	c.Gin.Header("Content-Disposition", "attachment")
@@ -203,9 +203,5 @@ func exported[T any](c *transport.Call, q *transport.Query, l backoffice.Listing
 func listing[T, V any](
 	c *transport.Call, q *transport.Query, l backoffice.Listing[T], r page.Request, render func(T) V,
 ) (transport.Reply, error) {
-	w := wanted(c, q, l)
-	if w.IsCSV {
-		return exported(c, q, l, w)
-	}
-	return pageAt(c, q, w.Span, r, l.Read, render)
+	return exported(c, q, l, func(s page.Span) (transport.Reply, error) { return pageAt(c, q, s, r, l.Read, render) })
 }

@@ -1,6 +1,7 @@
 package memory
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -45,41 +46,31 @@ func (v Moderation) OfPicture(ctx context.Context, key media.Key) (moderation.Th
 	})
 }
 
+// missing are the errors of things that do not exist. That of others is event.ErrNotFound.
+var missing = map[moderation.Kind]error{
+	moderation.Comment: event.ErrNoComment, moderation.Image: userimage.ErrNotFound, moderation.Plate: event.ErrNoPlate,
+}
+
 // picturesOf returns the pictures that move with the thing.
 func (s *Store) picturesOf(t moderation.Thing) (keys []media.Key, err error) {
 	switch t.Kind {
-	case moderation.Event:
-		var e event.State
-		e, err = s.events.get(event.ID(t.ID), event.ErrNotFound)
-		for _, p := range e.Plates {
-			keys = append(keys, p.Photo)
-		}
-	case moderation.Comment:
-		_, err = s.comments.get(event.CommentID(t.ID), event.ErrNoComment)
-	case moderation.Image:
-		i := s.images[userimage.ID(t.ID)]
-		if i.ID == 0 || !i.Deleted.IsZero() {
-			return nil, userimage.ErrNotFound
-		}
-		keys = []media.Key{i.Key}
-	case moderation.Plate:
-		_, p := s.plate(event.PlateID(t.ID))
-		if p.ID == 0 {
-			return nil, event.ErrNoPlate
-		}
-		keys = []media.Key{p.Photo}
 	case moderation.Profile:
 		m := s.member(user.ID(t.ID))
 		if m == nil {
 			return nil, user.ErrNotFound
 		}
-		keys = append(m.Avatar.Keys(), s.hiddenProfiles[m.ID].Avatar.Keys()...)
+		return append(m.Avatar.Keys(), s.hiddenProfiles[m.ID].Avatar.Keys()...), nil
 	case moderation.Publication, moderation.Node, moderation.Demand:
-		keys, err = s.movingCover(item{feed.Kind(t.Kind), t.ID})
-	default:
-		err = event.ErrNotFound
+		return s.movingCover(item{feed.Kind(t.Kind), t.ID})
 	}
-	return keys, err
+	now := s.subject(t)
+	if now == nil || t.Kind == moderation.Person {
+		return nil, cmp.Or(missing[t.Kind], error(event.ErrNotFound))
+	}
+	for _, p := range now.Pictures {
+		keys = append(keys, p.Key)
+	}
+	return keys, nil
 }
 
 // plate returns the plate and its event, or zero values.

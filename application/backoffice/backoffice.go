@@ -85,16 +85,3 @@ func (b *BackOffice) BeginCopy(ctx context.Context, r audit.Record, readErr erro
 	}
 	return ctx, err
 }
-
-// act returns a context that carries the audit record of an act of staff on an account (MOD-04). A route of the interface
-// has begun the record.
-func (b *BackOffice) act(ctx context.Context, by access.Actor, act audit.Act, on user.ID, reason string) context.Context {
-	if !audit.Carries(ctx) {
-		ctx = audit.With(ctx, audit.Record{
-			At: b.ports.Now(), By: audit.Actor{Staff: by.ID}, Act: act, Object: audit.Object{Kind: audit.Account},
-		})
-	}
-	audit.Made(ctx, audit.Numbered(audit.Account, on), on)
-	audit.Because(ctx, reason)
-	return ctx
-}

@@ -3,7 +3,6 @@ package backoffice
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -68,53 +67,54 @@ func (b *BackOffice) People(ctx context.Context, q PeopleQuery) Listing[Person] 
 // Find returns the people whom the query finds, also those whose account is disabled: by a name those behind the cursor in the order of
 // uids, without a criterion in that of the span.
 func (b *BackOffice) Find(ctx context.Context, q PeopleQuery) (page.CursorPage[Person], error) {
+	found, err := page.CursorPage[user.Member]{}, error(errCriteria)
 	criteria := []bool{q.Typed != "", q.Phone != "", q.UID != 0, q.Name != ""}
 	switch len(slices.DeleteFunc(criteria, func(is bool) bool { return !is })) {
 	case 0:
-		members, err := b.ports.Accounts.Newest(ctx, q.AccountFilter, q.CursorRequest)
-		if err != nil {
-			return page.CursorPage[Person]{}, err
-		}
-		found, err := b.describe(ctx, members.Items)
-		return page.CursorPage[Person]{Items: found, Next: members.Next}, err
+		found, err = b.ports.Accounts.Newest(ctx, q.AccountFilter, q.CursorRequest)
 	case 1:
-		found, err := b.find(ctx, q)
-		found.Items = slices.DeleteFunc(found.Items, func(p Person) bool {
-			return !q.Admits(access.Account{Disabled: p.Disabled, Roles: p.Roles}, p.Joined)
-		})
-		return found, err
+		found, err = b.find(ctx, q)
 	}
-	return page.CursorPage[Person]{}, errCriteria
+	if err != nil {
+		return page.CursorPage[Person]{}, err
+	}
+	people, err := b.describe(ctx, found.Items)
+	people = slices.DeleteFunc(people, func(p Person) bool {
+		return !q.Admits(access.Account{Disabled: p.Disabled, Roles: p.Roles}, p.Joined)
+	})
+	return page.CursorPage[Person]{Items: people, Next: found.Next}, err
 }
 
 // find returns the people whom the one criterion of the query finds.
-func (b *BackOffice) find(ctx context.Context, q PeopleQuery) (page.CursorPage[Person], error) {
-	if q.Typed != "" {
+func (b *BackOffice) find(ctx context.Context, q PeopleQuery) (found page.CursorPage[user.Member], err error) {
+	switch {
+	case q.Typed != "":
 		return b.findTyped(ctx, q)
-	}
-	if q.Name != "" {
-		return b.findByName(ctx, q)
-	}
-	id := q.UID
-	if q.Phone != "" {
+	case q.Name != "":
+		name, err := user.ParseSearchName(q.Name)
+		if err != nil {
+			return found, fault.OnField("name", err)
+		}
+		return b.ports.Directory.Search(ctx, user.Search{Name: name, WithDisabled: true, CursorRequest: q.CursorRequest})
+	case q.Phone != "":
 		phone, err := user.ParseTypedPhone(q.Phone)
 		if err != nil {
-			return page.CursorPage[Person]{}, fault.OnField("phone", err)
+			return found, fault.OnField("phone", err)
 		}
 		account, err := b.ports.Accounts.ByPhone(ctx, phone)
 		if errors.Is(err, access.ErrNoAccount) {
-			return page.CursorPage[Person]{}, nil
+			return found, nil
 		}
 		if err != nil {
-			return page.CursorPage[Person]{}, err
+			return found, err
 		}
-		id = account.User
+		q.UID = account.User
 	}
-	found, err := b.persons(ctx, id)
-	return page.CursorPage[Person]{Items: found}, err
+	found.Items, err = b.ports.Directory.Members(ctx, []user.ID{q.UID})
+	return found, err
 }
 
-func (b *BackOffice) findTyped(ctx context.Context, q PeopleQuery) (page.CursorPage[Person], error) {
+func (b *BackOffice) findTyped(ctx context.Context, q PeopleQuery) (page.CursorPage[user.Member], error) {
 	as := PeopleQuery{CursorRequest: q.CursorRequest}
 	uid, notUID := strconv.ParseInt(q.Typed, 10, 64)
 	_, notPhone := user.ParseTypedPhone(q.Typed)
@@ -136,38 +136,20 @@ func (b *BackOffice) findTyped(ctx context.Context, q PeopleQuery) (page.CursorP
 	return found, err
 }
 
-func (b *BackOffice) findByName(ctx context.Context, q PeopleQuery) (page.CursorPage[Person], error) {
-	name, err := user.ParseSearchName(q.Name)
-	if err != nil {
-		return page.CursorPage[Person]{}, fault.OnField("name", err)
-	}
-	members, err := b.ports.Directory.Search(ctx, user.Search{Name: name, WithDisabled: true, CursorRequest: q.CursorRequest})
-	if err != nil {
-		return page.CursorPage[Person]{}, fmt.Errorf("search for people: %w", err)
-	}
-	found, err := b.describe(ctx, members.Items)
-	return page.CursorPage[Person]{Items: found, Next: members.Next}, err
-}
-
 // Show returns the person, or access.ErrNoAccount, also if their data was erased.
 func (b *BackOffice) Show(ctx context.Context, id user.ID) (Person, error) {
-	found, err := b.persons(ctx, id)
-	if err == nil && len(found) == 0 {
+	members, err := b.ports.Directory.Members(ctx, []user.ID{id})
+	if err == nil && len(members) == 0 {
 		err = access.ErrNoAccount
 	}
 	if err != nil {
 		return Person{}, err
 	}
-	return found[0], nil
-}
-
-// persons returns those of the people who exist.
-func (b *BackOffice) persons(ctx context.Context, ids ...user.ID) ([]Person, error) {
-	members, err := b.ports.Directory.Members(ctx, ids)
+	found, err := b.describe(ctx, members)
 	if err != nil {
-		return nil, err
+		return Person{}, err
 	}
-	return b.describe(ctx, members)
+	return found[0], nil
 }
 
 // describe returns the members with their accounts and the number of their sessions, in two statements however many
@@ -227,7 +209,7 @@ var (
 
 // Disable disables the account. Its content stays.
 func (b *BackOffice) Disable(ctx context.Context, a Act, readErr error) (Person, error) {
-	return b.change(ctx, audit.AccountDisabled, a, readErr, func(ctx context.Context) error {
+	return b.change(ctx, a, readErr, func() error {
 		if a.User == a.Actor.ID {
 			return ErrDisablesSelf
 		}
@@ -237,16 +219,12 @@ func (b *BackOffice) Disable(ctx context.Context, a Act, readErr error) (Person,
 
 // Enable enables a disabled account. Its keys are valid again.
 func (b *BackOffice) Enable(ctx context.Context, a Act, readErr error) (Person, error) {
-	return b.change(ctx, audit.AccountEnabled, a, readErr, func(ctx context.Context) error {
-		return b.ports.Changes.SetDisabled(ctx, a.User, false)
-	})
+	return b.change(ctx, a, readErr, func() error { return b.ports.Changes.SetDisabled(ctx, a.User, false) })
 }
 
 // EndSessions ends all keys of the account, also those of the actor.
 func (b *BackOffice) EndSessions(ctx context.Context, a Act, readErr error) (Person, error) {
-	return b.change(ctx, audit.SessionsEnded, a, readErr, func(ctx context.Context) error {
-		return b.ports.Changes.EndSessions(ctx, a.User)
-	})
+	return b.change(ctx, a, readErr, func() error { return b.ports.Changes.EndSessions(ctx, a.User) })
 }
 
 // Rights are what an account may do.
@@ -265,7 +243,7 @@ func (b *BackOffice) SetRights(ctx context.Context, a Act, r Rights, readErr err
 	if unknown == nil && len(roles) == 0 && slices.Contains(scopes, access.BackOffice) {
 		unknown = fault.Field("roles", "The scope back_office needs a role.")
 	}
-	return b.change(ctx, audit.ScopesSet, a, fault.Merge(readErr, wrong, unknown), func(ctx context.Context) error {
+	return b.change(ctx, a, fault.Merge(readErr, wrong, unknown), func() error {
 		if a.User == a.Actor.ID && !slices.Contains(roles, access.Admin) {
 			return ErrDemotesSelf
 		}
@@ -273,10 +251,9 @@ func (b *BackOffice) SetRights(ctx context.Context, a Act, r Rights, readErr err
 	})
 }
 
-// change does the act, if the account exists and the request is valid, and returns the person as they are then.
-func (b *BackOffice) change(
-	ctx context.Context, act audit.Act, a Act, readErr error, fn func(context.Context) error,
-) (Person, error) {
+// change does the act, of which the context carries the audit record, if the account exists and the request is valid, and returns the
+// person as they are then.
+func (b *BackOffice) change(ctx context.Context, a Act, readErr error, do func() error) (Person, error) {
 	if _, err := b.Show(ctx, a.User); err != nil {
 		return Person{}, err
 	}
@@ -285,7 +262,9 @@ func (b *BackOffice) change(
 	if err := fault.Merge(readErr, wrong.Err()); err != nil {
 		return Person{}, err
 	}
-	if err := fn(b.act(ctx, a.Actor, act, a.User, a.Reason)); err != nil {
+	audit.Made(ctx, audit.Numbered(audit.Account, a.User), a.User)
+	audit.Because(ctx, a.Reason)
+	if err := do(); err != nil {
 		return Person{}, err
 	}
 	return b.Show(ctx, a.User)

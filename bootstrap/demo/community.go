@@ -134,7 +134,9 @@ type disabledRow struct {
 func (p *plan) disable(d disabledRow) error {
 	_, err := find(p.zones, "person", d.Person)
 	return errors.Join(err, p.addLocal(d.At, d.By, func(ctx context.Context, s *replay, actor access.Actor) error {
-		_, err := s.office.Disable(audit.Without(ctx), backoffice.Act{Actor: actor, User: s.actors[d.Person].ID, Reason: d.Reason}, nil)
+		r := audit.OnAccount(audit.AccountDisabled, s.actors[d.Person].ID)
+		r.At, r.By.Staff = s.now, actor.ID
+		_, err := s.office.Disable(audit.With(ctx, r), backoffice.Act{Actor: actor, User: r.About, Reason: d.Reason}, nil)
 		return err
 	}))
 }

@@ -67,12 +67,6 @@ func Made(ctx context.Context, o Object, about user.ID) {
 	}
 }
 
-// Carries reports whether the context carries a record.
-func Carries(ctx context.Context) bool {
-	c := carriedBy(ctx)
-	return c != nil && !c.isReading
-}
-
 // Carried returns the record that the context carries, as far as it is known. Without one it is zero.
 func Carried(ctx context.Context) Record {
 	c := carriedBy(ctx)
