@@ -13,6 +13,14 @@ import (
 	"plaza/domain/user"
 )
 
+// acts are audit records.
+var acts = Table[audit.Record]{
+	[]string{"id", "at", "by", "by_name", "act", "object", "object_id", "about", "about_name", "reason"},
+	func(a audit.Record) [][]any {
+		return [][]any{{a.ID, a.At, nameOf(a.By), a.ByName, a.Act, a.Object.Kind, a.Object.ID, a.About, a.AboutName, a.Reason}}
+	},
+}
+
 // Recorded returns the acts of staff that the query admits and the actor may see (MOD-04), which are read by cursors. Where a record
 // has lost a name of then, it has the name of now.
 func (b *BackOffice) Recorded(ctx context.Context, actor access.Actor, q audit.Query) Listing[audit.Record] {
@@ -33,17 +41,6 @@ func (b *BackOffice) Recorded(ctx context.Context, actor access.Actor, q audit.Q
 			return r
 		}), err
 	})
-}
-
-// Names returns the names of the people. Unknown ones, and those whose data was erased, have none.
-func (b *BackOffice) Names(ctx context.Context, ids ...user.ID) (map[user.ID]string, error) {
-	slices.Sort(ids)
-	members, err := b.ports.Directory.Members(ctx, slices.Compact(ids))
-	names := make(map[user.ID]string, len(members))
-	for _, m := range members {
-		names[m.ID] = m.FullName()
-	}
-	return names, err
 }
 
 // SeenBy returns the query of those acts that the actor may see.

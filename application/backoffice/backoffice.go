@@ -10,6 +10,7 @@ package backoffice
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"plaza/application/telemetry"
@@ -62,6 +63,23 @@ type AccountChanges interface {
 // Describe returns the public info of members, in their order. people.People has it.
 type Describe func(members []*user.Member) []user.Info
 
+// TranslatorBudget returns the translator with the day whose spending counts, and its budget of characters of that day
+// (zero: no limit).
+type TranslatorBudget func() (telemetry.Query, int64)
+
+// Jobs tells which background jobs of this server fail.
+type Jobs interface {
+	// Failing returns the jobs whose last round failed, in the order of their names.
+	Failing() []FailingJob
+}
+
+// FailingJob is a background job whose last round failed.
+type FailingJob struct {
+	Name     string
+	Failures int       // rounds since the last that succeeded
+	Since    time.Time // the end of the first of them
+}
+
 // BackOffice implements the use cases.
 type BackOffice struct{ ports Ports }
 
@@ -84,4 +102,15 @@ func (b *BackOffice) BeginCopy(ctx context.Context, r audit.Record, readErr erro
 		err = audit.Complete(ctx, b.ports.Audit)
 	}
 	return ctx, err
+}
+
+// Names returns the names of the people. Unknown ones, and those whose data was erased, have none.
+func (b *BackOffice) Names(ctx context.Context, ids ...user.ID) (map[user.ID]string, error) {
+	slices.Sort(ids)
+	members, err := b.ports.Directory.Members(ctx, slices.Compact(ids))
+	names := make(map[user.ID]string, len(members))
+	for _, m := range members {
+		names[m.ID] = m.FullName()
+	}
+	return names, err
 }

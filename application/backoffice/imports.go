@@ -3,12 +3,51 @@ package backoffice
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 
 	"plaza/domain/imported"
 	"plaza/domain/page"
 	"plaza/domain/payment"
 	"plaza/domain/publication"
 )
+
+var runs = Table[imported.Run]{
+	[]string{"id", "state", "files", "began_at", "ended_at", "lines", "new", "changed", "unchanged", "replaced", "rejected"},
+	func(r imported.Run) [][]any {
+		return [][]any{{r.ID, r.State, joined(r.Files), r.Began, r.Ended, r.Lines, r.New, r.Changed, r.Same, r.Replaced, r.Rejected}}
+	},
+}
+
+// rejects have a row for each field that is wrong. The whole line has an empty field.
+var rejects = Table[imported.RejectedLine]{
+	[]string{"file", "line", "field", "reason"},
+	func(l imported.RejectedLine) (all [][]any) {
+		if l.Reason != "" {
+			all = append(all, []any{l.File, l.Line, "", l.Reason})
+		}
+		for _, field := range slices.Sorted(maps.Keys(l.Fields)) {
+			for _, sentence := range l.Fields[field] {
+				all = append(all, []any{l.File, l.Line, field, sentence})
+			}
+		}
+		return all
+	},
+}
+
+var howTos = Table[publication.HowTo]{
+	[]string{"category", "uid", "bundles", "created_at", "updated_at"},
+	func(h publication.HowTo) [][]any {
+		return [][]any{{h.Category, h.Robot, joined(h.Bundles), h.Created, h.Updated}}
+	},
+}
+
+var findings = Table[payment.Finding]{
+	[]string{"id", "day", "kind", "order", "wallet_id", "expected", "found", "resolved_at"},
+	func(f payment.Finding) [][]any {
+		return [][]any{{f.ID, f.Day, f.Kind, f.Order, f.TransactionID, f.Expected, f.Found, f.Resolved}}
+	},
+}
 
 // Imports returns the runs of imports that the filter selects, the latest first.
 func (b *BackOffice) Imports(ctx context.Context, f imported.RunFilter) Listing[imported.Run] {

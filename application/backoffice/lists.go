@@ -10,14 +10,11 @@ import (
 
 	"plaza/domain/access"
 	"plaza/domain/audit"
-	"plaza/domain/calendar"
 	"plaza/domain/event"
-	"plaza/domain/fault"
 	"plaza/domain/media"
 	"plaza/domain/moderation"
 	"plaza/domain/page"
 	"plaza/domain/payment"
-	"plaza/domain/text"
 	"plaza/domain/user"
 	"plaza/domain/userimage"
 )
@@ -41,65 +38,6 @@ type Line struct {
 	Picture  string // its address
 }
 
-// Wanted is how staff ask for a list, on the page and over the interface (OFF-05).
-type Wanted struct {
-	page.Span
-	IsCSV bool
-}
-
-// ReadWanted reads the parameters from, to, sort and format, which text returns by their names. Days are those of the zone, up to
-// and including the last one. The first of the sorts is the order without sort.
-func ReadWanted(value func(name string) string, zone *time.Location, sorts ...string) (w Wanted, err error) {
-	var wrong fault.Fields
-	day := func(name string) (d calendar.Date) {
-		if sent := value(name); sent != "" {
-			if d, err = calendar.ParseDate(sent); err != nil {
-				wrong.Add(name, "Enter a day like 2026-11-20.")
-			}
-		}
-		return d
-	}
-	from, to := day("from"), day("to")
-	if !from.IsZero() {
-		w.From = from.Begin(zone)
-	}
-	if !to.IsZero() {
-		w.Until = to.AddDays(1).Begin(zone)
-	}
-	if !to.IsZero() && to.Compare(from) < 0 {
-		wrong.Add("to", "The end must not be before the start.")
-	}
-	sort := chosen(&wrong, value, "sort", sorts[0], sorts...)
-	w.IsOldestFirst, w.IsByAmount = sort == "oldest", sort == "amount"
-	w.IsCSV = chosen(&wrong, value, "format", "", "json", "csv") == "csv"
-	return w, wrong.Err()
-}
-
-// chosen returns the parameter, which must be one of the choices, or what is usual without it.
-func chosen[T ~string](wrong *fault.Fields, value func(string) string, name string, usual T, choices ...T) T {
-	sent := cmp.Or(T(value(name)), usual)
-	if sent != usual && !slices.Contains(choices, sent) {
-		wrong.Add(name, text.NoChoice(sent, choices...))
-	}
-	return sent
-}
-
-// The orders of lists, the usual one first.
-var (
-	NewestFirst = []string{"newest", "oldest"}
-	OldestFirst = []string{"oldest", "newest"}
-	OfMoney     = []string{"newest", "oldest", "amount"}
-)
-
-// Listing is a list of staff: its orders, how it is exported, and how it is read (OFF-05).
-type Listing[T any] struct {
-	Name  string // of its file
-	Sorts []string
-	Table Table[T]
-	Zone  *time.Location // whose days it has; nil: the reader's
-	Read  func(page.Span, page.Request) (page.Page[T], error)
-}
-
 // InDoubt stands for a state of the orders of which the wallet has not told whether they are paid.
 const InDoubt = "in doubt"
 
@@ -116,6 +54,15 @@ type ListQuery struct {
 	page.Span
 }
 
+// lines are money, or what a person has, wrote or did.
+var lines = Table[Line]{
+	[]string{"kind", "id", "of", "state", "amount", "refunded", "currency", "uid", "name", "text", "wallet_id", "at"},
+	func(l Line) [][]any {
+		l.Text = strings.TrimSuffix(strings.TrimPrefix(string(l.Reason)+": "+l.Text, ": "), ": ")
+		return [][]any{{l.Kind, l.ID, l.Of, l.State, l.Amount, l.Refunded, l.Currency, l.User, l.Name, l.Text, l.Number, l.At}}
+	},
+}
+
 // lists are the lists by their names.
 var lists = map[string]func(*BackOffice, context.Context, ListQuery, page.Request) (page.Page[Line], error){
 	"orders": (*BackOffice).orders, "payments": (*BackOffice).payments, "refunds": (*BackOffice).refunds,
@@ -128,12 +75,17 @@ var lists = map[string]func(*BackOffice, context.Context, ListQuery, page.Reques
 	"sessions": (*BackOffice).sessions, "acts": (*BackOffice).acts,
 }
 
-// listing returns a list, the newest first, of which the span selects what read returns.
-func listing[T any](name string, table Table[T], span *page.Span, read func(page.Request) (page.Page[T], error)) Listing[T] {
-	return Listing[T]{Name: name, Sorts: NewestFirst, Table: table, Read: func(s page.Span, r page.Request) (page.Page[T], error) {
-		*span = s
-		return read(r)
-	}}
+// cases are what people report.
+var cases = Table[moderation.Case]{
+	[]string{"id", "kind", "object", "owner", "first_reported_at", "last_reported_at", "spam", "abuse", "illegal", "other",
+		"decision", "decided_at", "decided_by", "decision_reason"},
+	func(c moderation.Case) [][]any {
+		row := []any{c.ID, c.Kind, c.Thing.ID, c.Owner, c.First, c.Last}
+		for _, reason := range moderation.Reasons() {
+			row = append(row, c.People[reason])
+		}
+		return [][]any{append(row, c.Outcome, c.At, nameOf(c.By), c.Decision.Reason)}
+	},
 }
 
 // Cases returns the reports that the query selects, as read reads them by cursors.
@@ -329,11 +281,6 @@ func (b *BackOffice) cases(ctx context.Context, q ListQuery, r page.Request) (pa
 			At: cmp.Or(c.At, c.First),
 		}
 	}), err
-}
-
-// partOf returns the part of a list behind a cursor as a page.
-func partOf[T any](r page.Request, p page.CursorPage[T]) page.Page[T] {
-	return page.Page[T]{Items: p.Items, Next: p.Next, Request: r}
 }
 
 func (b *BackOffice) hidden(ctx context.Context, q ListQuery, r page.Request) (page.Page[Line], error) {

@@ -13,23 +13,6 @@ import (
 	"plaza/domain/verification"
 )
 
-// TranslatorBudget returns the translator with the day whose spending counts, and its budget of characters of that day
-// (zero: no limit).
-type TranslatorBudget func() (telemetry.Query, int64)
-
-// Jobs tells which background jobs of this server fail.
-type Jobs interface {
-	// Failing returns the jobs whose last round failed, in the order of their names.
-	Failing() []FailingJob
-}
-
-// FailingJob is a background job whose last round failed.
-type FailingJob struct {
-	Name     string
-	Failures int       // rounds since the last that succeeded
-	Since    time.Time // the end of the first of them
-}
-
 // Waiting is how many things of a kind wait.
 type Waiting struct {
 	Key   string

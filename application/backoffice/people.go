@@ -28,6 +28,13 @@ type Person struct {
 	Sessions int // valid keys; a disabled account has none
 }
 
+var people = Table[Person]{
+	[]string{"uid", "name", "phone", "is_disabled", "roles", "joined_at", "last_seen_at"},
+	func(p Person) [][]any {
+		return [][]any{{p.ID, p.Username, p.Phone, p.Disabled, joined(p.Roles), p.Joined, p.Seen}}
+	},
+}
+
 // PeopleQuery finds people by at most one of its first four fields. Without any, it lists all.
 type PeopleQuery struct {
 	Typed string  // one of the others. Digits that are no uid are a telephone without its plus
