@@ -222,11 +222,10 @@ type actForm struct {
 	Roles  []access.Role  // that can be chosen
 }
 
-// Has reports whether the scope is chosen.
-func (f actForm) Has(scope access.Scope) bool { return slices.Contains(f.Rights.Scopes, string(scope)) }
-
-// HasRole reports whether the role is chosen.
-func (f actForm) HasRole(role access.Role) bool { return slices.Contains(f.Rights.Roles, string(role)) }
+// Has reports whether the scope or the role is chosen.
+func (f actForm) Has(right any) bool {
+	return slices.Contains(slices.Concat(f.Rights.Scopes, f.Rights.Roles), fmt.Sprint(right))
+}
 
 // actPage returns the person and the page that asks for the reason of the act, as it was entered.
 func (s *Site) actPage(v *visit) (personPage, answer, error) {

@@ -10,6 +10,7 @@ import (
 	"encoding/base64"
 	"errors"
 	"html/template"
+	"io/fs"
 	"net/http"
 	"net/url"
 	"path"
@@ -36,19 +37,12 @@ var templateFiles embed.FS
 var templates = parseTemplates()
 
 func parseTemplates() map[string]*template.Template {
-	functions := template.FuncMap{
-		"sum": sum, "standing": backoffice.Standing, "bdi": bdi, "isolate": isolate,
-	}
+	functions := template.FuncMap{"sum": sum, "standing": backoffice.Standing, "bdi": bdi, "isolate": isolate}
 	layout := template.Must(template.New("layout.html").Funcs(functions).ParseFS(templateFiles, "templates/layout.html"))
-	entries, err := templateFiles.ReadDir("templates")
-	if err != nil {
-		panic(err) // they are embedded
-	}
 	all := map[string]*template.Template{}
-	for _, e := range entries {
-		if e.Name() != "layout.html" {
-			all[e.Name()] = template.Must(template.Must(layout.Clone()).ParseFS(templateFiles, "templates/"+e.Name()))
-		}
+	names, _ := fs.Glob(templateFiles, "templates/*.html") // which is a pattern
+	for _, name := range names {
+		all[path.Base(name)] = template.Must(template.Must(layout.Clone()).ParseFS(templateFiles, name))
 	}
 	return all
 }
@@ -313,10 +307,7 @@ func (v *visit) paged() page.Request {
 	if err != nil {
 		return page.Request{}
 	}
-	r, err := page.New(max(1, number), page.DefaultSize)
-	if err != nil {
-		return page.Request{}
-	}
+	r, _ := page.New(max(1, number), page.DefaultSize) // both are positive
 	return r
 }
 

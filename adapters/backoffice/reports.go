@@ -67,9 +67,6 @@ func (c reportCard) Name(id user.ID) string {
 // cardOf returns the card of the case.
 func (s *Site) cardOf(c moderation.Case, found moderating.Cases) reportCard {
 	card := reportCard{Case: c, Now: found.Now[c.Thing], Members: found.Members, IsBlurred: c.People[moderation.Illegal] > 0}
-	add := func(label string, since time.Time, shown moderation.Snapshot) {
-		card.Shown = append(card.Shown, shownThing{shown, label, since})
-	}
 	var why []string
 	for _, reason := range moderation.Reasons() {
 		if n := c.People[reason]; n == 1 {
@@ -81,17 +78,16 @@ func (s *Site) cardOf(c moderation.Case, found moderating.Cases) reportCard {
 	card.Why = strings.Join(why, ", ")
 	isChanged := c.Changed(card.Now)
 	for i, v := range c.Versions {
-		switch {
-		case i > 0:
-			add(s.T("Reported once more, changed"), v.Since, v.Snapshot)
-		case isChanged:
-			add(s.T("As it was reported"), v.Since, v.Snapshot)
-		default:
-			add(s.T("As it was reported, and still is"), v.Since, v.Snapshot)
+		label := s.T("As it was reported, and still is")
+		if i > 0 {
+			label = s.T("Reported once more, changed")
+		} else if isChanged {
+			label = s.T("As it was reported")
 		}
+		card.Shown = append(card.Shown, shownThing{v.Snapshot, label, v.Since})
 	}
 	if card.Now != nil && (isChanged || len(c.Versions) == 0) {
-		add(s.T("As it is now"), time.Time{}, card.Now.Snapshot)
+		card.Shown = append(card.Shown, shownThing{card.Now.Snapshot, s.T("As it is now"), time.Time{}})
 	}
 	if card.Now != nil && c.Kind != moderation.Person {
 		card.Buttons = append(card.Buttons, map[bool]string{false: "hide", true: "restore"}[card.Now.IsHidden])

@@ -38,17 +38,22 @@ func AllScopes() []Scope { return append(DefaultScopes(), BackOffice) }
 // ParseScopes parses scope names. Repeated names count once. An unknown name is
 // a fault on the field scope.
 func ParseScopes(names []string) ([]Scope, error) {
-	var scopes []Scope
+	return parseNames(names, AllScopes(), "scope", "Unknown scope %s.")
+}
+
+// parseNames returns those of the known values that have the names, each once. An unknown name is a fault on the field.
+func parseNames[T ~string](names []string, known []T, field, unknown string) ([]T, error) {
 	var wrong fault.Fields
+	found := []T{}
 	for _, name := range names {
-		switch s := Scope(strings.TrimSpace(name)); {
-		case !slices.Contains(AllScopes(), s):
-			wrong.Add("scope", "Unknown scope "+quoted(name)+".")
-		case !slices.Contains(scopes, s):
-			scopes = append(scopes, s)
+		switch one := T(strings.TrimSpace(name)); {
+		case !slices.Contains(known, one):
+			wrong.Add(field, fmt.Sprintf(unknown, quoted(name)))
+		case !slices.Contains(found, one):
+			found = append(found, one)
 		}
 	}
-	return scopes, wrong.Err()
+	return found, wrong.Err()
 }
 
 // Actor is the user that a request acts for. The zero Actor is anonymous.

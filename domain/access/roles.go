@@ -96,15 +96,5 @@ func (a Actor) Acts() []audit.Act {
 
 // ParseRoles parses the names of roles. Repeated names count once. An unknown name is a fault on the field roles.
 func ParseRoles(names []string) ([]Role, error) {
-	var wrong fault.Fields
-	roles := []Role{}
-	for _, name := range names {
-		switch r := Role(strings.TrimSpace(name)); {
-		case !slices.Contains(Roles(), r):
-			wrong.Add("roles", "Unknown role "+quoted(name)+".")
-		case !slices.Contains(roles, r):
-			roles = append(roles, r)
-		}
-	}
-	return roles, wrong.Err()
+	return parseNames(names, Roles(), "roles", "Unknown role %s.")
 }

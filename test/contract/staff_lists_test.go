@@ -80,6 +80,9 @@ func staffServeCaller(t *testing.T, s *till) {
 	b.sends("money/payment/2/", "amount", "9.9", "reason", "It came in twice", "once", once).leads("money/payment/2/?done=refund").
 		shows(200, "The refund was ordered.")
 	b.follows(fmt.Sprintf("people/%d/", payer.User)).shows(200, "Refund 1", "It came in twice")
+	cashier := s.browser(t)
+	cashier.logsIn(s.staff(t, access.Cashier)).leads("")
+	cashier.opens("money/?list=refunds").shows(200, `<a href="/back-office/money/payment/2/">Refund 1</a>`)
 }
 
 func staffSeeWhole(t *testing.T, s *server) {
