@@ -169,7 +169,7 @@ func builtReads(t *testing.T, s *Store) (reads []hotRead) {
 		{moderation.Query{}, 21}, {moderation.Query{IsDecided: true}, 21}, {moderation.Query{Kind: moderation.Image}, 20},
 		{moderation.Query{Reason: moderation.Illegal}, 20}, {moderation.Query{Before: noon.AddDate(100, 0, 0)}, 21},
 	} {
-		q.CursorRequest = small
+		q.CursorRequest, q.IsOldestFirst = small, !q.IsDecided
 		_, err = built.Moderation().Cases(t.Context(), q.Query)
 		add(fmt.Sprintf("MOD-05 cases of %v", q.Query), q.finds, 2*21, err)
 	}

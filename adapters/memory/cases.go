@@ -127,7 +127,7 @@ func (v Moderation) Cases(ctx context.Context, q moderation.Query) (page.CursorP
 				(q.Before.IsZero() || c.First.Before(q.Before)) && (q.Owner == 0 || c.Owner == q.Owner) &&
 				q.Has(cmp.Or(c.At, c.First))
 		})
-		cases := upTo(q.CursorRequest, found, page.Keys(q.Ordered(), func(c storedCase) page.Cursor { return c.AtCursor() }))
+		cases := upTo(q.CursorRequest, found, page.Keys(q.Span, func(c storedCase) page.Cursor { return c.AtCursor() }))
 		shown := page.CursorPage[moderation.Case]{Next: cases.Next}
 		for _, c := range cases.Items {
 			shown.Items = append(shown.Items, v.s.shownCase(c))

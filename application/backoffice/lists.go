@@ -91,7 +91,7 @@ var cases = Table[moderation.Case]{
 // Cases returns the reports that the query selects, as read reads them by cursors.
 func Cases(q moderation.Query, read func(moderation.Query) (page.CursorPage[moderation.Case], error)) Listing[moderation.Case] {
 	l := listing("reports", cases, &q.Span, func(r page.Request) (page.Page[moderation.Case], error) {
-		q.IsTurned, q.CursorRequest = q.IsOldestFirst == q.IsDecided, page.Behind(r.After(), r.Size())
+		q.CursorRequest = page.Behind(r.After(), r.Size())
 		p, err := read(q)
 		return partOf(r, p), err
 	})
@@ -272,8 +272,10 @@ func (b *BackOffice) reports(ctx context.Context, q ListQuery, r page.Request) (
 
 // cases lists the open reports of what is the person's, or the decided ones.
 func (b *BackOffice) cases(ctx context.Context, q ListQuery, r page.Request) (page.Page[Line], error) {
+	isDecided := q.State == "decided"
+	q.IsOldestFirst = !isDecided
 	p, err := b.ports.Moderation.Cases(ctx, moderation.Query{
-		Owner: q.User, IsDecided: q.State == "decided", Span: q.Span, CursorRequest: page.Behind(r.After(), r.Size()),
+		Owner: q.User, IsDecided: isDecided, Span: q.Span, CursorRequest: page.Behind(r.After(), r.Size()),
 	})
 	return page.Map(partOf(r, p), func(c moderation.Case) Line {
 		return Line{

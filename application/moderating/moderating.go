@@ -171,8 +171,7 @@ type Cases struct {
 	Members map[user.ID]*user.Member
 }
 
-// Cases returns the open cases, the first reported first, or the decided ones, the latest first (MOD-05, OFF-01): those that were
-// first reported more than so many hours ago.
+// Cases returns the open or the decided cases (MOD-05, OFF-01): those that were first reported more than so many hours ago.
 func (m *Moderating) Cases(ctx context.Context, q moderation.Query, hours int64) (Cases, error) {
 	if hours > 0 {
 		q.Before = m.now().Add(-time.Duration(min(hours, mostHours)) * time.Hour)

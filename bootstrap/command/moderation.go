@@ -100,6 +100,7 @@ func (c moderationReports) Run(ctx context.Context, s streams) error {
 	return c.withApp(ctx, s, mustExist, func(ctx context.Context, app *bootstrap.App) error {
 		cases := behind(c.Limit, func(r page.CursorRequest) (page.CursorPage[shownCase], error) {
 			q := moderation.Query{IsDecided: c.Decided, Kind: c.Kind, Reason: c.Reason, CursorRequest: r}
+			q.IsOldestFirst = !c.Decided
 			found, err := app.Moderating.Cases(ctx, q, c.Older)
 			shown := page.CursorPage[shownCase]{Next: found.Next}
 			for _, one := range found.Items {

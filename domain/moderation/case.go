@@ -87,15 +87,8 @@ type Query struct {
 	Reason    Reason    // that a report has; empty: all
 	Before    time.Time // that were first reported before; zero: all
 	Owner     user.ID   // whose things they are about; zero: all
-	IsTurned  bool      // the latest open case is the first, or the earliest decided one
-	page.Span           // of the first reports of open cases, and of the decisions of others. Its order is that of Ordered
+	page.Span           // of the first reports of open cases, and of the decisions of others
 	page.CursorRequest
-}
-
-// Ordered returns the span in the order of the cases.
-func (q Query) Ordered() page.Span {
-	q.IsOldestFirst = q.IsDecided == q.IsTurned
-	return q.Span
 }
 
 // Picture is a picture of a thing.

@@ -198,8 +198,8 @@ type Store interface {
 	ReportsBy(ctx context.Context, by user.ID, s page.Span, r page.Request) (page.Page[Report], error)
 	// Subjects returns the things as they are, also hidden ones and those that only some may see. Those that were deleted are missing.
 	Subjects(ctx context.Context, things []Thing) (map[Thing]Subject, error)
-	// Cases returns the open cases that the query admits, the first reported first, or the decided ones, the latest decided first, or
-	// the other way round, with the things as they were, and the newest MostNotes reports with a text.
+	// Cases returns the open or the decided cases that the query admits, in the order of its span, with the things as they were, and the
+	// newest MostNotes reports with a text.
 	Cases(ctx context.Context, q Query) (page.CursorPage[Case], error)
 	// Case returns the case without what it keeps, or ErrNoReport.
 	Case(ctx context.Context, id CaseID) (Case, error)

@@ -82,9 +82,10 @@ func (w *fixtures) complainFor(
 	return stored
 }
 
-// cases returns the cases that the query admits, read in parts of two.
+// cases returns the cases that the query admits, the first reported or the latest decided first, read in parts of two.
 func (w *fixtures) cases(q moderation.Query) (all []moderation.Case) {
 	w.Helper()
+	q.IsOldestFirst = !q.IsDecided
 	for q.CursorRequest = page.Behind(page.Cursor{}, 2); ; {
 		part, err := w.Moderation.Cases(w.Context(), q)
 		require.NoError(w, err)

@@ -196,7 +196,7 @@ func (v Moderation) Cases(ctx context.Context, q moderation.Query) (page.CursorP
 	if q.IsDecided {
 		at = "decided"
 	}
-	order := engine.Latest(v.DB, q.Ordered(), at, "id", func(r caseRow) page.Cursor { return r.aCase().AtCursor() })
+	order := engine.Latest(v.DB, q.Span, at, "id", func(r caseRow) page.Cursor { return r.aCase().AtCursor() })
 	rows, err := engine.SelectAll[caseRow](ctx, v.DB, func(query *bun.SelectQuery) *bun.SelectQuery {
 		if q.IsDecided {
 			query = query.Where("decided IS NOT NULL")
@@ -215,7 +215,7 @@ func (v Moderation) Cases(ctx context.Context, q moderation.Query) (page.CursorP
 		query = engine.WhereSet(engine.WhereSet(engine.Within(query, at, q.Span), "kind", q.Kind), "owner_id", q.Owner)
 		return query.OrderExpr(order.By).Limit(int64(q.Size() + 1))
 	})
-	found := page.UpTo(q.Size(), engine.Mapped(rows, caseRow.aCase), page.Keys(q.Ordered(), moderation.Case.AtCursor))
+	found := page.UpTo(q.Size(), engine.Mapped(rows, caseRow.aCase), page.Keys(q.Span, moderation.Case.AtCursor))
 	if err == nil {
 		err = v.addKept(ctx, found.Items)
 	}
