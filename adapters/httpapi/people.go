@@ -46,17 +46,10 @@ type profileBody struct {
 
 func (a *api) changeProfile(c *transport.Call) (transport.Reply, error) {
 	body, readErr := transport.Read[profileBody](c)
-	change := user.ProfileChange{Firstname: body.Firstname, Lastname: body.Lastname, Timezone: body.Timezone}
-	if body.Location.Sent {
-		change.Location = &body.Location.Value
-	}
-	if body.Expertise.Sent {
-		change.Expertise = &body.Expertise.Value
-	}
-	if body.Bio.Sent {
-		change.Bio = &body.Bio.Value
-	}
-	profile, err := a.People.ChangeProfile(c.Context(), c.Actor, change, readErr)
+	profile, err := a.People.ChangeProfile(c.Context(), c.Actor, user.ProfileChange{
+		Firstname: body.Firstname, Lastname: body.Lastname, Timezone: body.Timezone,
+		Location: body.Location.OrZero(), Expertise: body.Expertise.OrZero(), Bio: body.Bio.OrZero(),
+	}, readErr)
 	return transport.Data(renderProfile(profile)), err
 }
 

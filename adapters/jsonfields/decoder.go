@@ -68,6 +68,14 @@ func (n *Nullable[T]) OrNil() *T {
 	return &n.Value
 }
 
+// OrZero returns the value, which is zero for null, or nil for an absent field.
+func (n *Nullable[T]) OrZero() *T {
+	if !n.Sent {
+		return nil
+	}
+	return &n.Value
+}
+
 // Pointer is OrNil for a Nullable of any type.
 func (n *Nullable[T]) Pointer() reflect.Value { return reflect.ValueOf(n.OrNil()) }
 
