@@ -11,14 +11,11 @@
 //	go test -tags nomsgpack,nodynamic -timeout 60m ./test/bench -run '^$' -bench '^BenchmarkPlaza$' -benchtime 1x -scale 1
 //
 // A floor is worth nothing if it does less, nor is a peer. Thus a test holds every
-// answer of theirs against Plaza's, and so does the benchmark before it measures. A scenario
-// whose floor would make the same library calls as Plaza has no floor.
+// answer of theirs against Plaza's, and so does the benchmark before it measures. The floor is asked
+// a few scenarios, enough to see what layers, limits and the log take.
 //
 // A mix of all that clients do is sent at a fixed rate, however long the answers take. What one
 // takes counts from when it was due.
-//
-// One row is of the store alone, which this process opens itself: how writers in one
-// category fare against a bare insert.
 package bench
 
 import (
@@ -41,7 +38,7 @@ var (
 	secondsFlag     = flag.Float64("seconds", 0.8, "`seconds` of one measurement")
 	mixFlag         = flag.Float64("mix", 10, "`seconds` of each round of the mix at a fixed rate")
 	connectionsFlag = flag.Int("connections", 16, "`connections` that ask at once")
-	scenariosFlag   = flag.String("scenarios", "", "`names` of scenarios, or size, mix, streams, W, import, SQLite, by commas (default: all)")
+	scenariosFlag   = flag.String("scenarios", "", "`names` of scenarios, or size, mix, streams, import, SQLite, by commas (default: all)")
 	outFlag         = flag.String("out", "RESULTS.md", "`file` that the results are written to")
 	binaryFlag      = flag.String("binary", "", "`path` of the program to measure (default: PLAZA_TEST_PROGRAM, or one that is built)")
 )
@@ -62,12 +59,11 @@ func TestMain(m *testing.M) {
 }
 
 // Parts of a run that are no scenarios, as -scenarios calls them: the comparison of
-// sizes, the mix of all scenarios, the mix beside streams, writers, the import, and the mix on SQLite.
+// sizes, the mix of all scenarios, the mix beside streams, the import, and the mix on SQLite.
 const (
 	sizes    = "size"
 	mix      = "mix"
 	streams  = "streams"
-	writing  = "W"
 	imports  = "import"
 	onSQLite = "SQLite"
 )
@@ -108,8 +104,7 @@ type benchedStore struct {
 }
 
 // Settings of Postgres. As a rule nothing waits for the disk, which would make the
-// servers look alike. But writers are in each other's way for as long as a commit
-// takes: theirs are on the disk, and no checkpoint comes between their rounds.
+// servers look alike. But the import is compared with COPY on the disk, without a checkpoint.
 var (
 	forgetful = []string{"fsync=off"}
 	lasting   = []string{"fsync=on", "synchronous_commit=on", "checkpoint_timeout=1h"}
@@ -179,15 +174,6 @@ func benchRequests(ctx context.Context, b *testing.B, binary string, all *result
 	}
 	if wanted(streams) {
 		all.benchStreams(ctx, b, binary, d)
-	}
-	if wanted(writing) { // the last: the bare insert leaves events that are counted nowhere
-		s := postgresIn(ctx, b, lasting...)
-		s.fill(ctx, b, d)
-		row, err := benchWriters(ctx, s, d)
-		if err != nil {
-			b.Fatalf("writers: %v", err)
-		}
-		all.rows = append(all.rows, row)
 	}
 }
 

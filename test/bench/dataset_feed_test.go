@@ -117,10 +117,3 @@ func (d *dataset) demandRow(i int) []any {
 		visible, false, l.created, l.updated,
 	}
 }
-
-func latest(a, b time.Time) time.Time {
-	if b.After(a) {
-		return b
-	}
-	return a
-}

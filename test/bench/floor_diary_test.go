@@ -1,9 +1,6 @@
 package bench
 
 import (
-	"encoding/base64"
-	"encoding/binary"
-	"encoding/json"
 	"net/http"
 	"strings"
 	"time"
@@ -223,123 +220,21 @@ func (f *floor) list(r *http.Request) (any, error) {
 	return paged(rows, 1, rows[0].Total), nil
 }
 
-// timeline shows the newest events of those whom the caller follows.
-func (f *floor) timeline(r *http.Request) (any, error) {
-	const newest = " ORDER BY e.published_at DESC, e.id DESC LIMIT $2) e "
-	rows, err := f.events(r, aroundListed, `SELECT c.id, COUNT(*) OVER (), `+eventColumns+callers+`
-		CROSS JOIN LATERAL (
-			SELECT e.* FROM subscriptions s CROSS JOIN LATERAL (
-				SELECT e.id AS top, e.published_at FROM events e
-				WHERE e.author_id = s.followed_id AND e.permission = 0 AND`+isShown+newest+`WHERE s.user_id = c.id
-			UNION ALL
-			SELECT e.* FROM contacts o CROSS JOIN LATERAL (
-				SELECT e.id, e.published_at FROM events e
-				WHERE e.author_id = o.contact_id AND e.permission = 100 AND`+isShown+newest+`WHERE o.user_id = c.id
-			ORDER BY published_at DESC, top DESC LIMIT $2) page JOIN events e ON e.id = page.top`+authored+`
-		WHERE`+isCaller+`ORDER BY e.published_at DESC, e.id DESC`, hashOf(r), pageSize+1)
-	if err != nil {
-		return nil, err
-	}
-	var next *string
-	if last := rows[len(rows)-1]; last.Total > pageSize {
-		cursor := binary.BigEndian.AppendUint64([]byte("t"), uint64(time.Time(last.Published).UnixMicro()))
-		next = new(base64.RawURLEncoding.EncodeToString(binary.BigEndian.AppendUint64(cursor, uint64(last.ID))))
-	}
-	return map[string]any{"data": rows, "cursor": map[string]*string{"next": next}}, nil
-}
+// likable is the caller, and the author of an event that the caller may see.
+type likable struct{ Caller, Author int64 }
 
-// edit changes the title of an event of the caller, and nothing else: the scenario asks no more. Of two at once the last one counts.
-func (f *floor) edit(r *http.Request) (any, error) {
-	var body struct{ Title string }
-	if err := json.NewDecoder(r.Body).Decode(&body); err != nil {
-		return nil, err
-	}
-	v, err := one[eventRow](r.Context(), f, `SELECT c.id, 1, `+eventColumns+callers+`
-		JOIN events e ON e.id = $2 AND e.author_id = c.id`+authored+`WHERE`+isCaller, hashOf(r), r.PathValue("id"))
-	if err != nil {
-		return nil, err
-	}
-	at, err := f.places.Analyse(r.Context(), body.Title, v.Content)
-	if err != nil {
-		return nil, err
-	}
-	b, now := &pgx.Batch{}, time.Now().UTC().Truncate(time.Microsecond)
-	v.Title, v.LastModified = body.Title, stamp(latest(time.Time(v.LastModified), now))
-	v.Province, v.City, v.District = orNull(at.Province), orNull(at.City), orNull(at.District)
-	rows := []eventRow{v}
-	f.around(b, v.Caller, aroundOne, now, rows)
-	// The last, so that its locks are held for as short as can be: the event, its listing and its counter.
-	b.Queue(`
-		WITH changed AS (
-			UPDATE events e SET title = $2, province = $3, city = $4, district = $5, modified = $6, revision = revision + 1
-			WHERE id = $1 RETURNING e.*
-		), listed AS (
-			UPDATE feed_listings l SET updated = $6 FROM changed e WHERE l.kind = 'xfile' AND l.id = e.id
-		)
-		INSERT INTO feed_counters AS k (category_id, kind, shard, count, created, updated)
-		SELECT COALESCE(e.category_id, 0), 'xfile', pg_backend_pid() % 16, 0, e.created, $6
-		FROM changed e WHERE e.permission = 0 AND`+isShown+`
-		ON CONFLICT (category_id, kind, shard) DO UPDATE SET updated = GREATEST(k.updated, EXCLUDED.updated)`,
-		v.ID, v.Title, at.Province, at.City, at.District, time.Time(v.LastModified))
-	return wrapped{&rows[0]}, f.SendBatch(r.Context(), b).Close()
-}
-
-func orNull(text string) *string {
-	if text == "" {
-		return nil
-	}
-	return &text
-}
-
-// discussedRow is the caller, and the author of an event that the caller may see.
-type discussedRow struct {
-	Caller, Author int64
-	personView
-}
-
-func (f *floor) discussed(r *http.Request, on any) (discussedRow, error) {
-	return one[discussedRow](r.Context(), f, `SELECT c.id, e.author_id, `+personColumns+callers+`
-		JOIN users u ON u.id = c.id LEFT JOIN presence w ON w.user_id = u.id
-		JOIN events e ON e.id = $2 WHERE`+isCaller+`AND`+isVisible, hashOf(r), on)
-}
-
-// notice tells the author $3 of what the caller $2 did at $4. Triggers count it.
-const notice = `INSERT INTO notifications (owner_id, kind, actor_id, object_id, created, expires) `
-
-func (f *floor) comment(r *http.Request) (any, error) {
-	var body struct {
-		Event   int64
-		Content string
-	}
-	if err := json.NewDecoder(r.Body).Decode(&body); err != nil {
-		return nil, err
-	}
-	by, err := f.discussed(r, body.Event)
-	if err != nil {
-		return nil, err
-	}
-	b, now := &pgx.Batch{}, time.Now().UTC().Truncate(time.Microsecond)
-	v := &commentView{Content: body.Content, CreateTime: stamp(now), personView: by.personView}
-	v.complete(now)
-	b.Queue(`UPDATE event_counts SET comments = comments + 1, commented = GREATEST(commented, $2) WHERE event_id = $1`, body.Event, now)
-	b.Queue(`
-		WITH said AS (INSERT INTO comments (event_id, author_id, content, created) VALUES ($1, $2, $6, $4) RETURNING id),
-		told AS (`+notice+`SELECT $3::bigint, 'comment', $2, id, $4, $5::timestamptz FROM said WHERE $3 <> $2)
-		SELECT id FROM said`,
-		body.Event, by.Caller, by.Author, now, now.Add(notification.KeptFor), body.Content,
-	).QueryRow(func(row pgx.Row) error { return row.Scan(&v.ID) })
-	return createdView{v}, f.SendBatch(r.Context(), b).Close()
-}
-
+// like stores the like, counts it, and tells the author. Triggers count what is told.
 func (f *floor) like(r *http.Request) (any, error) {
-	by, err := f.discussed(r, r.PathValue("id"))
+	by, err := one[likable](r.Context(), f, `SELECT c.id, e.author_id`+callers+`
+		JOIN events e ON e.id = $2 WHERE`+isCaller+`AND`+isVisible, hashOf(r), r.PathValue("id"))
 	if err != nil {
 		return nil, err
 	}
 	b, now := &pgx.Batch{}, time.Now().UTC().Truncate(time.Microsecond)
 	b.Queue(`
 		WITH liked AS (INSERT INTO likes (event_id, user_id) VALUES ($1, $2) ON CONFLICT DO NOTHING RETURNING event_id),
-		told AS (`+notice+`SELECT $3::bigint, 'like', $2, event_id, $4::timestamptz, $5::timestamptz FROM liked WHERE $3 <> $2)
+		told AS (INSERT INTO notifications (owner_id, kind, actor_id, object_id, created, expires)
+			SELECT $3::bigint, 'like', $2, event_id, $4::timestamptz, $5::timestamptz FROM liked WHERE $3 <> $2)
 		UPDATE event_counts SET likes = likes + 1 WHERE event_id IN (SELECT event_id FROM liked)`,
 		r.PathValue("id"), by.Caller, by.Author, now, now.Add(notification.KeptFor))
 	return nil, f.SendBatch(r.Context(), b).Close()

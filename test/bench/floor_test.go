@@ -16,18 +16,16 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
-	"plaza/adapters/gazetteer"
 	"plaza/domain/media"
 	"plaza/domain/secret"
 )
 
-// floor is a server by hand that answers the requests of the scenarios just as Plaza does, without layers, limits, ids, log
+// floor is a server by hand that answers the requests of a few scenarios just as Plaza does, without layers, limits, ids, log
 // and metrics. It knows only what is asked here. A read takes one round trip, or two where the second depends on the first;
 // rows are scanned, by their positions, into what is rendered.
 type floor struct {
 	*pgxpool.Pool
 	addresses media.Addresses
-	places    *gazetteer.Gazetteer
 }
 
 // publicURL is what Plaza and the floor both take for their address, so that their
@@ -70,21 +68,12 @@ func queue[T any](b *pgx.Batch, each func(T), statement string, args ...any) {
 	})
 }
 
-// createdView is the answer to what has created something.
-type createdView wrapped
-
 func (f *floor) handler() http.Handler {
 	mux := http.NewServeMux()
 	for pattern, answer := range map[string]func(*http.Request) (any, error){
 		"GET /api/feed/items/{id}/":            f.items,
-		"GET /api/feed/categories/":            f.categories,
-		"GET /api/user/user-image/":            f.images,
-		"POST /api/user/user-simple-info/":     f.people,
 		"GET /api/xfile/event/{id}/":           f.event,
-		"PATCH /api/xfile/event/{id}/":         f.edit,
 		"GET /api/xfile/event/{id}/view-list/": f.list,
-		"GET /api/xfile/event/following/{$}":   f.timeline,
-		"POST /api/activity/comment/":          f.comment,
 		"PUT /api/activity/like/{id}/":         f.like,
 	} {
 		mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
@@ -122,9 +111,6 @@ func respond(w http.ResponseWriter, r *http.Request, content any) error {
 	}
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Content-Length", strconv.Itoa(body.Len()))
-	if _, isNew := content.(createdView); isNew {
-		w.WriteHeader(http.StatusCreated)
-	}
 	w.Write(body.Bytes())
 	return nil
 }
@@ -145,7 +131,7 @@ func serveFloor(url string) error {
 	if err := db.QueryRow(ctx, "SELECT content FROM secrets WHERE name = $1", signingKey).Scan(&key); err != nil {
 		return err
 	}
-	f := &floor{db, media.NewAddresses(publicURL, secret.New(key)), gazetteer.New()}
+	f := &floor{db, media.NewAddresses(publicURL, secret.New(key))}
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return err

@@ -44,9 +44,8 @@ Scale %v: %s users, %s publications, %s demands in %d categories, %s images, %s 
 		s.write(&b)
 	}
 	fmt.Fprintf(&b, `
-The ratio is Plaza's requests a second to the other's (of writers, the store's events to the bare insert's), the median of
-the rounds, with the least and the most of a round. A difference under a tenth is noise. Writers, and the import, wait for the
-disk (%s). The limits on writes and requests were off (PLAZA_LIMITS=off). The whole run took %v.
+The ratio is Plaza's requests a second to the other's, the median of the rounds, with the least and the most of a round.
+A difference under a tenth is noise. The import waits for the disk (%s). The limits on writes and requests were off (PLAZA_LIMITS=off). The whole run took %v.
 `, strings.Join(lasting, ", "), time.Since(r.began).Round(time.Second))
 	return b.String()
 }

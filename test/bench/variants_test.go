@@ -10,7 +10,7 @@ import (
 // differ by up to 0.15, two programs in the same rounds by less than a tenth.
 var variantsFlag = flag.String("variants", "", "`name=binary` of other programs with the same schema, with commas")
 
-// startVariants starts the variants over the database. Each is asked what the floor is.
+// startVariants starts the variants over the database. Each is asked all but what is heavy.
 func startVariants(tb testing.TB, database string) (all []rival) {
 	tb.Helper()
 	for pair := range strings.SplitSeq(*variantsFlag, ",") {
@@ -22,7 +22,7 @@ func startVariants(tb testing.TB, database string) (all []rival) {
 		default:
 			all = append(all, rival{
 				name: name, about: "a variant of Plaza", running: launchPlaza(tb, binary, database),
-				isAsked: func(s scenario) bool { return !s.hasNoFloor }, goal: func(scenario) float64 { return 0 },
+				isAsked: func(s scenario) bool { return !s.isHeavy }, goal: func(scenario) float64 { return 0 },
 			})
 		}
 	}
