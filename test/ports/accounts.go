@@ -21,7 +21,6 @@ func Accounts(t *testing.T, open Open) {
 		{"ByID returns the account of the user, or ErrNoAccount", accountByID},
 		{"AccountsOf returns those of the accounts that exist, each once", accountsOf},
 		{"List returns the accounts with higher uids, ascending, at most limit", accountList},
-		{"Newest returns the members whose accounts are disabled, or have a role, by when they joined", newestAccounts},
 		{"Change stores what fn makes of the account", accountChange},
 		{"Change of an unknown account is ErrNoAccount", accountChangeUnknown},
 		{"Changes at once lose nothing", accountChangesAtOnce},
@@ -30,9 +29,6 @@ func Accounts(t *testing.T, open Open) {
 		{"Erasing returns the users whose account is erasing, ascending, at most limit", accountsErasing},
 		{"ChangeProfile changes the fields that are sent", changeProfile},
 		{"Profile returns the user with their bio, what they have and the viewer's relationship, of which the zero viewer has none", profiles},
-		{"what a profile counts follows events, follows, blocks and erasures", profileCounts},
-		{"Profile of a user who does not exist, was erased, is disabled or blocked is ErrNotFound", profilesHidden},
-		{"Relationships returns the viewer's relationship to each existing user, once", relationships},
 		{"SetAvatar gives the person the picture, or none, in place of the one that they had", setAvatar},
 		{"SetAvatar of an unknown user is ErrNotFound", setAvatarUnknownUser},
 	})

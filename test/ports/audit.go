@@ -23,8 +23,6 @@ import (
 func Audit(t *testing.T, open Open) {
 	open.keeps(t, []promise{
 		{"Append returns the record with its ID, and List the records behind the cursor, the newest first", auditListed},
-		{"List returns the records about a person", auditAbout},
-		{"List returns the records of an actor, an act and a span of time, with the names of then", auditSpans},
 		{"the first change under a context writes the record that it carries, whichever port makes it, and no later change does", auditWritten},
 		{"a change that fails, or is rolled back, writes none, and the next one does", auditFailed},
 		{"of many changes at once one writes it", auditAtOnce},
@@ -99,34 +97,6 @@ func (w *fixtures) auditedChanges(of user.ID) map[string]func(context.Context) e
 			return err
 		},
 		"Notifications": func(ctx context.Context) error { return w.Notifications.MarkRead(ctx, of, 1) },
-	}
-}
-
-func auditAbout(w *fixtures) {
-	ada, bob := w.newUser(), w.newUser()
-	var want []audit.Record
-	for i := range 6 {
-		r := audit.OnAccount(audit.AccountExported, []user.ID{ada, bob, 0}[i%3])
-		r.At, r.By = noon, audit.Actor{Staff: bob}
-		r, err := w.Stores.Audit.Append(w.Context(), r)
-		require.NoError(w, err)
-		if r.About == ada {
-			want = slices.Insert(want, 0, r)
-		}
-	}
-	first, err := w.Stores.Audit.List(w.Context(), audit.Query{About: ada, CursorRequest: page.Behind(page.Cursor{}, 1)})
-	require.NoError(w, err)
-	rest, err := w.Stores.Audit.List(w.Context(), audit.Query{About: ada, CursorRequest: page.Behind(first.Next, 1)})
-	require.NoError(w, err)
-	assert.Equal(w, want, slices.Concat(first.Items, rest.Items))
-	assert.Zero(w, rest.Next)
-	some, err := w.Stores.Audit.List(w.Context(), audit.Query{About: ada, Acts: []audit.Act{audit.AccountErased, audit.AccountExported}})
-	require.NoError(w, err)
-	assert.Equal(w, want, some.Items)
-	for _, others := range [][]audit.Act{{audit.AccountErased}, {}} {
-		none, err := w.Stores.Audit.List(w.Context(), audit.Query{Acts: others})
-		require.NoError(w, err)
-		assert.Empty(w, none.Items)
 	}
 }
 

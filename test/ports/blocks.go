@@ -10,7 +10,6 @@ import (
 	"plaza/domain/block"
 	"plaza/domain/event"
 	"plaza/domain/fault"
-	"plaza/domain/notification"
 	"plaza/domain/page"
 	"plaza/domain/personaldata"
 	"plaza/domain/ratelimit"
@@ -22,15 +21,11 @@ import (
 // blocks as well.
 func Blocks(t *testing.T, open Open) {
 	open.keeps(t, []promise{
-		{"Add stores the block, once, and List has the user's, the newest first", blocksListed},
-		{"Add ends that one follows the other, and removes the notifications that both have of each other", blocksPart},
 		{"Add of one who does not exist or was erased is ErrNotFound", blocksOfUnknown},
 		{"Add is charged, also of a block that stands", blocksCharged},
 		{"Remove ends the block of the one by the other alone, and brings nothing back", blocksRemoved},
 		{"of blocks and follows, comments and likes at once nothing remains between the two", blocksAtOnce},
 		{"of two who unblock each other at once nothing remains", blocksRemovedAtOnce},
-		{"neither follows the other, or is told of what the other does", blocksKeepApart},
-		{"a block hides events and comments in both directions, and counts stay", blocksHide},
 		{"neither finds the other by name", blocksNotFound},
 		{"Erase removes the blocks by the user and of the user", blocksErased},
 	})
@@ -71,53 +66,6 @@ func (w *fixtures) relation(a, b user.ID) subscription.Relation {
 	relation := w.relations(a, b)[b]
 	assert.Equal(w, relation, w.relations(b, a)[a])
 	return relation
-}
-
-func blocksListed(w *fixtures) {
-	who, first, second, third, other := w.newUser(), w.newUser(), w.newUser(), w.newUser(), w.newUser()
-	w.block(who, first)
-	w.block(who, second)
-	require.NoError(w, w.blocks(who, third, noon.Add(time.Microsecond)))
-	w.block(other, who)
-	require.NoError(w, w.blocks(who, first, noon.Add(time.Hour)), "it stands already")
-	want := []block.Block{{By: who, Whom: third, Created: noon.Add(time.Microsecond)}, {By: who, Whom: second, Created: noon},
-		{By: who, Whom: first, Created: noon}}
-	p, err := w.Blocks.List(w.Context(), who, pageNo(1, 10))
-	require.NoError(w, err)
-	assert.Equal(w, want, p.Items)
-	p, err = w.Blocks.List(w.Context(), who, pageNo(2, 2))
-	require.NoError(w, err)
-	assert.Equal(w, want[2:], p.Items)
-	assert.Equal(w, 3, p.Total)
-	_, err = w.Blocks.List(w.Context(), who, pageNo(3, 2))
-	assert.True(w, fault.Is(err, fault.NotFound))
-	assert.Empty(w, w.blockedBy(first))
-	require.NoError(w, w.blocks(who, other, noon.Add(time.Hour)))
-	assert.Equal(w, []user.ID{other, third, second, first}, w.blockedBy(who), "each blocks the other, in an order of their own")
-	assert.Equal(w, []user.ID{who}, w.blockedBy(other))
-}
-
-func blocksPart(w *fixtures) {
-	who, other, third := w.newUser(), w.newUser(), w.newUser()
-	own, others := w.write(who, noon), w.write(other, noon)
-	for _, friend := range []user.ID{other, third} {
-		w.befriend(who, friend)
-		w.say(own.ID(), friend, noon, "Hm")
-		w.likeAt(own, friend, true, noon)
-	}
-	w.say(others.ID(), who, noon, "Oh")
-	w.likeAt(others, who, true, noon)
-	w.likeAt(others, who, false, noon) // a withdrawn notification
-	require.Len(w, w.kindsOf(who), 6)
-	require.Len(w, w.kindsOf(other), 2)
-	w.block(who, other)
-	assert.Equal(w, subscription.Blocked, w.relation(who, other))
-	assert.Equal(w, subscription.Contact, w.relation(who, third))
-	assert.Equal(w, []notification.Kind{notification.Like, notification.Comment, notification.Follow}, w.kindsOf(who))
-	assert.Empty(w, w.kindsOf(other))
-	assert.Equal(w, 1, w.subscriptions(subscription.Query{User: who}).Total)
-	assert.Zero(w, w.subscriptions(subscription.Query{User: other}).Total)
-	assert.Zero(w, w.subscriptions(subscription.Query{Followed: other}).Total)
 }
 
 func blocksOfUnknown(w *fixtures) {
@@ -211,52 +159,6 @@ func blocksRemovedAtOnce(w *fixtures) {
 		assert.Equal(w, subscription.Stranger, w.relation(who, other))
 	}
 	w.consistent()
-}
-
-func blocksKeepApart(w *fixtures) {
-	who, other := w.newUser(), w.newUser()
-	own, others := w.write(who, noon), w.write(other, noon)
-	w.block(who, other)
-	for _, pair := range [][2]user.ID{{who, other}, {other, who}} {
-		assert.ErrorIs(w, w.followed(toUser(pair[0], pair[1], noon)), subscription.ErrNotFound)
-	}
-	for on, by := range map[*event.Event]user.ID{own: other, others: who} {
-		assert.ErrorIs(w, w.says(on.ID(), by), event.ErrNotFound)
-		assert.ErrorIs(w, w.Discussion.Like(w.Context(), likeOf(on, by, true, noon)), event.ErrNotFound)
-	}
-	assert.Empty(w, w.kindsOf(who))
-	assert.Empty(w, w.kindsOf(other))
-}
-
-// blocksHide leaves what is hidden in lists to the random suites and to hideComments.
-func blocksHide(w *fixtures) {
-	who, other, third := w.newUser(), w.newUser(), w.newUser()
-	own, others, thirds := w.write(who, noon), w.write(other, noon), w.write(third, noon)
-	for _, by := range []user.ID{who, other, third} {
-		w.say(thirds.ID(), by, noon, "Hm")
-	}
-	w.block(who, other)
-	for viewer, want := range map[user.ID]struct {
-		own, others subscription.Relation
-		comments    int
-	}{
-		who: {subscription.Self, subscription.Blocked, 2}, other: {subscription.Blocked, subscription.Self, 2},
-		third: {subscription.Stranger, subscription.Stranger, 3},
-	} {
-		likings, err := w.Discussion.Likings(w.Context(), []event.ID{own.ID(), others.ID()}, viewer)
-		require.NoError(w, err)
-		for id, relation := range map[event.ID]subscription.Relation{own.ID(): want.own, others.ID(): want.others} {
-			_, got, err := w.Events.GetFor(w.Context(), id, viewer)
-			require.NoError(w, err)
-			assert.Equal(w, relation, got)
-			assert.Equal(w, relation, likings[id].Relation)
-		}
-		p, members, err := w.Discussion.Comments(w.Context(), thirds.ID(), viewer, page.Request{})
-		require.NoError(w, err)
-		assert.Equal(w, want.comments, p.Total)
-		assert.Len(w, members, want.comments)
-	}
-	assert.Equal(w, 3, w.got(thirds.ID()).Counts.Comments)
 }
 
 func commentIDs(comments []event.Comment) []event.CommentID {

@@ -19,16 +19,10 @@ func Codes(t *testing.T, open Open) {
 	open.keeps(t, []promise{
 		{"Reserve stores the code, and Try returns it with its tries", codeIsStored},
 		{"Reserve replaces the live code of the number and purpose, and no other", codeReplaces},
-		{"Reserve counts in every group, over all purposes, and changes nothing when a limit is full", codeRequestLimits},
 		{"Reserve counts addresses of IPv6 by their networks, too", codeNetworks},
-		{"Reserve takes one message of the budgets of a day, and changes nothing when one is spent", codeBudgets},
 		{"Take takes one message, none, or gives one back, and nothing of a budget that is spent", codeExpenses},
 		{"requests at once can't exceed a limit or a budget", codeRequestsAtOnce},
-		{"Try counts in every group of the address, and of the number if it returns a code", codeTryLimits},
-		{"a try of another purpose or of a code that is tried too often does not count for the number", codeTriesInVain},
-		{"of many tries at once all are counted, and MaxTries return the code", codeTriesAtOnce},
 		{"what a clock that ran ahead has counted fills no limit, and its codes are not good", codeClockAhead},
-		{"Try returns no code that has expired, and none of another purpose or number", codeOfAnother},
 		{"a change spends its code and takes the try back, or neither", codeSpent},
 		{"a change takes back the latest try", codeLatestTry},
 		{"of two changes at once with one code, one is stored", codeSpentAtOnce},
@@ -112,57 +106,6 @@ func requireFull(w *fixtures, err error, name string) time.Duration {
 	require.Equal(w, fault.Throttled, f.Kind)
 	require.Equal(w, name, f.Limit)
 	return f.RetryAfter
-}
-
-func codeRequestLimits(w *fixtures) {
-	request := func(p verification.Purpose, n, m int, now time.Time) error {
-		r, _ := requested(p, n, m, now)
-		return w.Codes.Reserve(w.Context(), r)
-	}
-	state, _ := w.reserve(verification.SignUp, 1, 1, noon)
-	again := request(verification.Erase, 1, 2, noon.Add(time.Second))
-	assert.Equal(w, verification.ResendAfter-time.Second, requireFull(w, again, "code_requests"), "another purpose counts, too")
-	requireFull(w, request(verification.SignUp, 1, 2, noon.Add(verification.ResendAfter-time.Microsecond)), "code_requests")
-	code, err := w.Codes.Try(w.Context(), tried(verification.SignUp, 1, 1, noon.Add(2*time.Second)))
-	require.NoError(w, err)
-	assert.Equal(w, state.ID, code.State().ID, "a refused request leaves the code")
-	require.NoError(w, request(verification.SignUp, 1, 2, noon.Add(verification.ResendAfter)))
-
-	source := codeLimitOf(verification.RequestLimits(), verification.BySource)
-	for n := range source.Max {
-		require.NoError(w, request(verification.SignUp, 10_000*(n+1), 7, noon))
-	}
-	last := request(verification.SignUp, 990_000, 7, noon.Add(time.Minute))
-	assert.Equal(w, source.Window-time.Minute, requireFull(w, last, "code_requests"))
-	require.NoError(w, request(verification.SignUp, 990_000, 8, noon.Add(time.Minute)), "another address")
-	require.NoError(w, request(verification.SignUp, 980_000, 7, noon.Add(source.Window)))
-
-	prefix := codeLimitOf(verification.RequestLimits(), verification.ByPrefix)
-	for n := range prefix.Max {
-		require.NoError(w, request(verification.SignUp, 50_000_000+n, 1000+n, noon))
-	}
-	requireFull(w, request(verification.SignUp, 50_000_999, 2000, noon), "code_requests")
-	require.NoError(w, request(verification.SignUp, 50_010_000, 2000, noon), "another prefix")
-}
-
-func codeBudgets(w *fixtures) {
-	budget := verification.Budget{Messages: 3, Codes: map[string]int64{"86": 2, "44": 0}}
-	request := func(n int, code string, now time.Time) error {
-		r, _ := requested(verification.SignUp, 10_000*n, n, now)
-		r.DiallingCode, r.Budget = code, budget
-		return w.Codes.Reserve(w.Context(), r)
-	}
-	require.NoError(w, request(1, "86", noon))
-	require.NoError(w, request(2, "86", noon))
-	assert.Equal(w, verification.DayOf(noon).Add(24*time.Hour).Sub(noon), requireFull(w, request(3, "86", noon), "code_budget"))
-	require.NoError(w, request(4, "44", noon))
-	requireFull(w, request(5, "44", noon), "code_budget")
-	taken, err := w.Codes.Taken(w.Context(), verification.DayOf(noon))
-	require.NoError(w, err)
-	assert.Equal(w, verification.Taken{Messages: 3, Codes: map[string]int64{"86": 2, "44": 1}}, taken)
-	require.NoError(w, request(3, "86", noon.Add(12*time.Hour)), "a refused request counts nowhere, and it is another day")
-	_, err = w.Codes.Try(w.Context(), tried(verification.SignUp, 50_000, 5, noon))
-	assert.Equal(w, verification.ErrWrongCode, err, "a refused request stores no code")
 }
 
 // address is the m-th /64 of a /48.

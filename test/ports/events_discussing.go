@@ -11,7 +11,6 @@ import (
 	"plaza/domain/event"
 	"plaza/domain/fault"
 	"plaza/domain/page"
-	"plaza/domain/subscription"
 	"plaza/domain/user"
 )
 
@@ -21,8 +20,6 @@ var eventDiscussing = []promise{
 	{"AddComment and Like are ErrNotFound for those to whom the rule of visibility does not show the event, and tell its author alone",
 		discussRandom},
 	{"a comment or a like by an unknown user is an error, and is not stored", discussionByUnknownUser},
-	{"AddComment is ErrNoReplied unless the comment that it replies to is on the event and visible", addReply},
-	{"EditComment stores the content and the time, or returns ErrNoComment", editComment},
 	{"Comment returns the comment, or ErrNoComment", commentByID},
 	{"RemoveComment deletes the comment, or returns ErrNoComment", removeComment},
 	{"of many who remove a comment at once one does", removeCommentAtOnce},
@@ -32,7 +29,6 @@ var eventDiscussing = []promise{
 	{"Newest returns for every event its newest comments, at most limit each", newestComments},
 	{"Like sets whether the user likes the event, in any previous state", likeOrNot},
 	{"Like is ErrNotFound when the event is gone", likeNothing},
-	{"Likings returns the likes, the viewer's among them, and what decides whether they may see them", likingsOf},
 	{"counts are exact, however many say and like at once", countsAtOnce},
 	{"the latest comment is known, however many come and go at once", latestAtOnce},
 	{"comments and a Remove at once leave nothing behind", commentAgainstRemove},
@@ -78,46 +74,6 @@ func addComment(w *fixtures) {
 	assert.Equal(w, given, w.comment(first.ID))
 	assert.Equal(w, second, w.comment(second.ID))
 	assertComplete(w, []event.Comment{given}, "Completes", "Edited", "ReplyTo", "Hidden")
-}
-
-func addReply(w *fixtures) {
-	author, other, third := w.newUser(), w.newUser(), w.newUser()
-	e, elsewhere := w.write(author, noon), w.write(author, noon)
-	first := w.say(e.ID(), other, noon, "One")
-	reply := func(on event.ID, to event.CommentID) (event.Comment, error) {
-		c := event.Comment{Event: on, Author: third, Content: "Two", Created: noon, ReplyTo: event.Replied{ID: to}}
-		c, _, err := w.Discussion.AddComment(w.Context(), c)
-		return c, err
-	}
-	second, err := reply(e.ID(), first.ID)
-	require.NoError(w, err)
-	assert.Equal(w, event.Replied{ID: first.ID, By: other}, second.ReplyTo)
-	assert.Equal(w, []event.Comment{second, first}, w.comments(e.ID(), page.Request{}).Items)
-	for on, to := range map[event.ID]event.CommentID{e.ID(): second.ID + 1, elsewhere.ID(): first.ID} {
-		_, err := reply(on, to)
-		assert.ErrorIs(w, err, event.ErrNoReplied)
-	}
-	w.block(third, other)
-	_, err = reply(e.ID(), first.ID)
-	assert.ErrorIs(w, err, event.ErrNoReplied)
-	assert.Equal(w, 2, w.entry(e.ID()).Comments)
-	require.NoError(w, w.Discussion.RemoveComment(w.Context(), first.ID))
-	assert.Equal(w, event.Replied{ID: first.ID}, w.comment(second.ID).ReplyTo, "it is gone")
-}
-
-func editComment(w *fixtures) {
-	author, other := w.newUser(), w.newUser()
-	e := w.write(author, noon)
-	c, kept := w.say(e.ID(), other, noon, "One"), w.say(e.ID(), other, noon, "Kept")
-	before, _ := w.notifications(author)
-	c.Content, c.Edited = "O'Brien 🀄", noon.Add(time.Second)
-	require.NoError(w, w.Discussion.EditComment(w.Context(), c))
-	assert.Equal(w, []event.Comment{kept, c}, w.comments(e.ID(), page.Request{}).Items)
-	after, _ := w.notifications(author)
-	assert.Len(w, after, len(before))
-	require.NoError(w, w.Discussion.RemoveComment(w.Context(), c.ID))
-	assert.ErrorIs(w, w.Discussion.EditComment(w.Context(), c), event.ErrNoComment)
-	assert.Equal(w, kept, w.comment(kept.ID))
 }
 
 func addCommentNowhere(w *fixtures) {
@@ -254,44 +210,6 @@ func likeOrNot(w *fixtures) {
 		assert.Equal(w, step.want, w.entry(e.ID()).Likes, "%+v", step)
 	}
 	assert.Zero(w, w.entry(bystander.ID()).Likes)
-}
-
-func likingsOf(w *fixtures) {
-	author, friend, follower, followed := w.newUser(), w.newUser(), w.newUser(), w.newUser()
-	w.befriend(author, friend)
-	w.follow(follower, author)
-	w.follow(author, followed)
-	hidden := w.write(author, noon, permitted(event.Contact)).ID()
-	draft := w.write(author, noon).ID()
-	gone := w.write(author, noon).ID()
-	w.like(hidden, friend, true)
-	w.like(hidden, author, true)
-	w.like(draft, follower, true)
-	w.change(draft, apply(noon, published(false), permitted(event.Private)))
-	w.like(gone, friend, true)
-	w.remove(gone)
-	ofHidden := event.Liking{Event: hidden, Author: author, Likes: 2, Exposure: event.Exposure{Status: event.Normal,
-		Permission: event.Contact}}
-	ofDraft := event.Liking{Event: draft, Author: author, Likes: 1, Exposure: event.Exposure{Permission: event.Private}}
-	seen := func(hidden, draft bool, relation subscription.Relation) []event.Liking {
-		h, d := ofHidden, ofDraft
-		h.IsLiked, d.IsLiked, h.Relation, d.Relation = hidden, draft, relation, relation
-		return []event.Liking{h, d}
-	}
-	for viewer, want := range map[user.ID][]event.Liking{
-		author:   seen(true, false, subscription.Self),
-		friend:   seen(true, false, subscription.Contact),
-		follower: seen(false, true, subscription.Stranger),
-		followed: seen(false, false, subscription.Stranger),
-		0:        seen(false, false, subscription.Stranger),
-	} {
-		got, err := w.Discussion.Likings(w.Context(), []event.ID{draft, gone, 0, hidden, -1, draft + 1000, draft}, viewer)
-		require.NoError(w, err)
-		assert.Equal(w, map[event.ID]event.Liking{hidden: want[0], draft: want[1]}, got, "%d", viewer)
-	}
-	none, err := w.Discussion.Likings(w.Context(), nil, author)
-	require.NoError(w, err)
-	assert.Empty(w, none)
 }
 
 func likeNothing(w *fixtures) {

@@ -24,10 +24,8 @@ var eventListing = []promise{
 	{"List returns nothing if a block stands between them", listNoReach},
 	{"List is in the order asked for, ties by ascending id", listOrder},
 	{"the total counts what paging yields, and past it is NotFound", listTotal},
-	{"Written has all events of the author by their creation and by spans of time", writtenSpans},
 	{"Commented has the event with the latest comment first, ties by descending id", commentedOrder},
 	{"Commented follows comments that are taken away", commentedRemoved},
-	{"Commented returns at most limit, of the author's events alone", commentedLimit},
 	{"Timeline has what the followed have published and the rule of visibility lets one see, the newest publication first", timelineRandom},
 	{"OnDates is, for everybody, what the rule of visibility says", onDatesRandom},
 	{"OfPlate returns the event of a plate, or ErrNoPlate", eventOfPlate},
@@ -193,18 +191,6 @@ func commentedRemoved(w *fixtures) {
 	assert.Equal(w, []string{"b"}, titlesOf(eventsOf(w.commented(author, 10))))
 	w.remove(b.ID())
 	assert.Empty(w, w.commented(author, 10))
-}
-
-func commentedLimit(w *fixtures) {
-	author, other := w.newUser(), w.newUser()
-	for i := range 5 {
-		w.say(w.write(author, noon).ID(), other, noon.Add(time.Duration(i)*time.Second), "One")
-		w.say(w.write(other, noon).ID(), author, noon.Add(time.Hour), "Another")
-	}
-	all := w.commented(author, 10)
-	assert.Len(w, all, 5)
-	assert.Equal(w, all[:3], w.commented(author, 3))
-	assert.Empty(w, w.commented(other+1, 10))
 }
 
 func onDatesRandom(w *fixtures) {

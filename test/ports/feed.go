@@ -9,7 +9,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"plaza/domain/demand"
-	"plaza/domain/fault"
 	"plaza/domain/feed"
 	"plaza/domain/geo"
 	"plaza/domain/page"
@@ -22,7 +21,6 @@ import (
 func Feed(t *testing.T, open Open) {
 	open.keeps(t, append([]promise{
 		{"Metas returns all categories", feedCategories},
-		{"Metas sums up what the selection admits, wherever there is any", feedMetas},
 		{"Metas counts public events when asked for", feedMetasOfEvents},
 		{"its items are what was stored, private copies of it", feedItems},
 		{"a demand comes with its author as Members returns them, unless erased; other items have none", feedAuthors},
@@ -30,7 +28,6 @@ func Feed(t *testing.T, open Open) {
 		{"an area holds across the antimeridian and around the poles", feedAreas},
 		{"no such category is ErrNoCategory", feedNoCategory},
 		{"Version changes with a category and with a listed item of the kinds, and never returns", feedVersion},
-		{"past the last page is NotFound", feedPages},
 		{"paging yields the counted items of the kinds, in order", feedOrdered},
 		{"after concurrent changes of all kinds, the counted items are the listed ones", feedEverythingAtOnce},
 	}, feedCards...))
@@ -82,37 +79,6 @@ func feedCategories(w *fixtures) {
 		require.NoError(w, err)
 		assert.ElementsMatch(w, want, categories)
 		assert.Empty(w, metas)
-	}
-}
-
-func feedMetas(w *fixtures) {
-	author := w.newUser()
-	shelved := content(author)
-	shelved.Category, shelved.Created, shelved.Updated = w.category(1), noon.Add(time.Hour), noon.Add(2*time.Hour)
-	w.category(2)
-	loose := content(author)
-	hidden := content(author)
-	hidden.Published = false
-	w.imports(node(shelved, 1), node(loose, 2), node(hidden, 3),
-		article(author, 1, func(p *publication.Publication) { p.Category, p.Updated = 1, noon.Add(3*time.Hour) }),
-		request(author, 1, func(d *demand.Demand) { d.Category = 1 }))
-
-	for _, c := range []struct {
-		kinds []feed.Kind
-		want  map[feed.CategoryID]feed.Meta
-	}{
-		{feed.ItemKinds(), map[feed.CategoryID]feed.Meta{
-			0: {Created: noon, Updated: noon, Count: 1}, 1: {Created: noon.Add(time.Hour), Updated: noon.Add(3 * time.Hour), Count: 3},
-		}},
-		{[]feed.Kind{feed.Node}, map[feed.CategoryID]feed.Meta{
-			0: {Created: noon, Updated: noon, Count: 1}, 1: {Created: noon.Add(time.Hour), Updated: noon.Add(2 * time.Hour), Count: 1},
-		}},
-		{[]feed.Kind{feed.Publication}, map[feed.CategoryID]feed.Meta{1: {Created: noon, Updated: noon.Add(3 * time.Hour), Count: 1}}},
-		{[]feed.Kind{feed.Demand, feed.Event}, map[feed.CategoryID]feed.Meta{1: {Created: noon, Updated: noon, Count: 1}}},
-		{[]feed.Kind{feed.Event}, map[feed.CategoryID]feed.Meta{}},
-		{nil, map[feed.CategoryID]feed.Meta{}},
-	} {
-		assert.Equal(w, c.want, w.metas(feed.Selection{Kinds: c.kinds}), "%v", c.kinds)
 	}
 }
 
@@ -232,20 +198,6 @@ func feedNoCategory(w *fixtures) {
 	for _, in := range []feed.CategoryID{2, -1, 1 << 40} {
 		_, err := w.Feed.Page(w.Context(), in, feed.Selection{Kinds: feed.ItemKinds()}, page.Request{})
 		assert.ErrorIs(w, err, feed.ErrNoCategory)
-	}
-}
-
-func feedPages(w *fixtures) {
-	author := w.newUser()
-	for id := range publication.ID(5) {
-		w.imports(article(author, id+1))
-	}
-	all := feed.Selection{Kinds: feed.ItemKinds()}
-	last := w.page(0, all, pageNo(3, 2))
-	assert.Equal(w, []int{1, 5, 3, 3}, []int{len(last.Items), last.Total, last.Request.Number(), last.Request.Pages(last.Total)})
-	for _, r := range []page.Request{pageNo(4, 2), pageNo(1<<40, 100)} {
-		_, err := w.Feed.Page(w.Context(), 0, all, r)
-		assert.True(w, fault.Is(err, fault.NotFound), "%v", err)
 	}
 }
 

@@ -18,7 +18,6 @@ import (
 
 var feedCards = []promise{
 	{"Card returns the listed item as Page does, with its text", feedCard},
-	{"Card returns ErrNoItem if the item is not listed", feedNoCard},
 	{"the translations of a publication have its original and leave itself out, by ascending id", feedTranslations},
 	{"the translations of a node are all publications of the original of its bundle", feedTranslationsOfNode},
 	{"a card has MaxTranslations at most", feedManyTranslations},
@@ -79,26 +78,6 @@ func feedCard(w *fixtures) {
 	require.NotNil(w, own.Author)
 	w.erase(own.Author.ID, personaldata.Account)
 	assert.Nil(w, w.card(feed.Demand, 2).Author)
-}
-
-func feedNoCard(w *fixtures) {
-	author := w.newUser()
-	hidden, deleted := content(author), content(author)
-	hidden.Published, deleted.Deleted = false, true
-	as := func(c publication.Content) func(*publication.Publication) {
-		return func(p *publication.Publication) { p.Content = c }
-	}
-	w.imports(article(author, 1), article(author, 2, as(hidden)), article(author, 3, as(deleted)), node(hidden, 2), node(deleted, 3),
-		node(content(author), 4))
-	for _, kind := range feed.ItemKinds() {
-		for _, id := range []int64{2, 3, 5, 0, -1, 1 << 40} {
-			w.noCard(kind, id)
-		}
-	}
-	w.noCard(feed.Node, 1)
-	w.noCard(feed.Publication, 4)
-	w.imports(article(author, 1, as(deleted)))
-	w.noCard(feed.Publication, 1)
 }
 
 func feedTranslations(w *fixtures) {

@@ -22,7 +22,6 @@ var importsSteps = []promise{
 	{"RememberCover remembers the picture, unless there is one already", rememberCover},
 	{"of many RememberCovers at once, all return the one that is remembered", rememberCoverAtOnce},
 	{"Runs returns the runs that BeginRun has stored, the last first, as EndRun has ended them", runsListed},
-	{"Runs is by the filter and by spans of time", runSpans},
 	{"BeginRun stores an unfinished run", runBegun},
 	{"RejectsOf returns the rejects of the run in their order, or ErrNoRun", runsRejects},
 }

@@ -8,7 +8,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"plaza/domain/fault"
 	"plaza/domain/payment"
 )
 
@@ -17,10 +16,8 @@ var ledgerFindings = []promise{
 	{"PaymentsPaid returns payments in the order in which they were paid, from the cursor on", paymentsPaid},
 	{"RefundsSent returns refunds that the wallet has confirmed, in the order in which they were sent", refundsSent},
 	{"StoreFindings stores a finding once, with what the last comparison has found", storeFindings},
-	{"Findings is newest first, and selected by the filter", findingsOf},
 	{"Findings is by the days of bills, and in the order of the span", findingSpans},
 	{"EndReconciliation resolves what no comparison has found since it began", endReconciliation},
-	{"SettleFinding resolves an open finding, or returns ErrNoOpenFinding; it stays so while the same is found", settleFinding},
 	{"ClaimReconciliation gives a day to one caller, until it is completed", claimReconciliation},
 	{"ClaimReconciliation never gives a day to two callers at once", claimReconciliationAtOnce},
 }
@@ -183,40 +180,6 @@ func storeFindings(w *fixtures) {
 	assert.Equal(w, one, w.findings(payment.FindingFilter{})[4], "it is open again")
 }
 
-func findingsOf(w *fixtures) {
-	var all []payment.Finding
-	for n := range 6 {
-		f := payment.Finding{Day: billDay, Kind: payment.FoundAmount, TransactionID: fmt.Sprint("t", n), Expected: "1", Found: "2"}
-		if n%2 == 0 {
-			f.Day, f.Kind = nextDay, payment.FoundUnknownThere
-		}
-		if n > 2 {
-			f.Resolved = noon
-		}
-		w.finds(noon, f)
-		all = append([]payment.Finding{f}, all...)
-	}
-	for _, f := range []payment.FindingFilter{
-		{}, payment.FindingFilter{}.Of(billDay),
-		{Kind: payment.FoundUnknownThere}, {State: payment.FindingOpen}, {State: payment.FindingResolved},
-		payment.FindingFilter{Kind: payment.FoundUnknownThere, State: payment.FindingOpen}.Of(nextDay), {Kind: payment.FoundRefund},
-		payment.FindingFilter{Kind: payment.FoundUnknownThere}.Of(billDay),
-	} {
-		want := slices.DeleteFunc(slices.Clone(all), func(one payment.Finding) bool {
-			from, _ := one.Day.Bounds()
-			return !f.Has(from) || f.Kind != "" && one.Kind != f.Kind ||
-				f.State != "" && (f.State == payment.FindingResolved) == one.Resolved.IsZero()
-		})
-		assert.Equal(w, want, w.unnumbered(w.findings(f)), f)
-	}
-	p, err := w.Ledger.Findings(w.Context(), payment.FindingFilter{}, pageNo(2, 4))
-	require.NoError(w, err)
-	assert.Equal(w, all[4:], w.unnumbered(p.Items))
-	assert.Equal(w, 6, p.Total)
-	_, err = w.Ledger.Findings(w.Context(), payment.FindingFilter{}, pageNo(3, 4))
-	assert.Equal(w, fault.NotFound, fault.KindOf(err))
-}
-
 func endReconciliation(w *fixtures) {
 	began := noon.Add(time.Minute)
 	find := func(transaction string, at time.Time, change func(*payment.Finding)) {
@@ -240,34 +203,6 @@ func endReconciliation(w *fixtures) {
 	assert.Equal(w, map[string]time.Time{
 		"gone": noon.Add(time.Hour), "stays": {}, "was found by a later one": {}, "another day": {}, "was resolved": noon,
 	}, resolved)
-}
-
-func settleFinding(w *fixtures) {
-	f := payment.Finding{Day: billDay, Kind: payment.FoundAmount, TransactionID: "t1", Expected: "1 CNY", Found: "2 CNY"}
-	other := payment.Finding{Day: billDay, Kind: payment.FoundAmount, TransactionID: "t2"}
-	w.finds(noon, f, other)
-	id := w.findings(payment.FindingFilter{})[1].ID
-	require.ErrorIs(w, w.Ledger.SettleFinding(w.Context(), id+77, noon), payment.ErrNoOpenFinding)
-	at := noon.Add(time.Second)
-	require.NoError(w, w.Ledger.SettleFinding(w.Context(), id, at))
-	require.ErrorIs(w, w.Ledger.SettleFinding(w.Context(), id, noon), payment.ErrNoOpenFinding)
-	settled := f
-	settled.Resolved = at
-	shows := func(want payment.Finding) {
-		w.Helper()
-		assert.Equal(w, []payment.Finding{other, want}, w.unnumbered(w.findings(payment.FindingFilter{})))
-	}
-	shows(settled)
-	w.finds(noon.Add(time.Hour), f)
-	shows(settled)
-	for _, change := range []func(*payment.Finding){
-		func(f *payment.Finding) { f.Found = "3 CNY" }, func(f *payment.Finding) { f.Expected = "4 CNY" },
-	} {
-		change(&f)
-		w.finds(noon.Add(time.Hour), f)
-		shows(f)
-		require.NoError(w, w.Ledger.SettleFinding(w.Context(), id, at))
-	}
 }
 
 func (w *fixtures) claimsDay(d payment.Day, now time.Time) bool {

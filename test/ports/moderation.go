@@ -20,7 +20,6 @@ import (
 // Moderation is the suite of moderation.Store.
 func Moderation(t *testing.T, open Open) {
 	open.keeps(t, append([]promise{
-		{"Report stores the report; the same again is the first", reportOnce},
 		{"the reports of a thing are one case, also at once; another one after the decision", reportCases},
 		{"cases are listed by whose thing they are about and by spans of time", caseSpans},
 		{"the reports of a person and what is hidden of an owner are listed by spans of time", reportSpans},
@@ -29,10 +28,7 @@ func Moderation(t *testing.T, open Open) {
 		{"a case keeps one copy of each picture; what it does not need is queued", keepCopies},
 		{"things are read as they are, unless they were deleted", readSubjects},
 		{"a case is decided once, by whom and why the context says", decideOnce},
-		{"disabling an account decides the case about the user", decideByDisabling},
-		{"the reports of a person are listed, the newest first, with what became of them", listReportsBy},
 		{"the erasure of the owner leaves an open case until it is decided", eraseReported},
-		{"a hidden event is its author's alone, as what it was", hideEvent},
 		{"an event is hidden and restored once, also at once", hideOnce},
 		{"a change of its author does not show a hidden event", changeHidden},
 		{"Hide decides the open reports of the thing", hideDecides},
@@ -48,9 +44,7 @@ func Moderation(t *testing.T, open Open) {
 		{"a hidden image counts for the quotas, is retagged, deleted and erased", hideImageQuotas},
 		{"OfPicture returns the plate, the image or the profile that has the picture, or ErrNoPicture", ofPicture},
 		{"the plates of a hidden event move, and the event without a moved plate is not hidden", hidePlated},
-		{"a hidden plate is on its event, and shown to no one; restoring undoes it", hidePlate},
 		{"a hidden plate counts for the quotas, and is removed alone, with its event and by an erasure", hidePlateRemoved},
-		{"a hidden profile is that of Hidden wherever the user is read; restoring undoes it", hideProfile},
 		{"a hidden profile can't be changed, but for the time zone, and an import leaves it as it is", hideProfileUnchanged},
 		{"a hidden profile is exported as it is, and erased", hideProfileErased},
 		{"a profile and a plate are hidden and restored once, also at once", hideOwnOnce},
@@ -120,52 +114,6 @@ func (w *fixtures) moves(t moderation.Thing) media.Moves {
 	m := media.NewMoves(pictures, t.Audience(!wasHidden), noon)
 	require.NoError(w, m.Reserve(w.Context(), w.Deletions))
 	return m
-}
-
-func reportOnce(w *fixtures) {
-	author, other := w.newUser(), w.newUser()
-	of := thing(w.write(author, noon).ID())
-	first := w.complain(other, of, author)
-	require.Positive(w, first.ID)
-	assert.Equal(w, moderation.Report{
-		ID: first.ID, By: other, Thing: of, Owner: author, Case: first.Case, Reason: moderation.Abuse, Text: "It's \"rude\" \\ 🀄",
-		Created: noon,
-	}, first)
-	again, isNew, err := w.Moderation.Report(w.Context(), moderation.Report{
-		By: other, Thing: of, Owner: author, Reason: moderation.Spam, Created: noon.Add(time.Hour),
-	})
-	require.NoError(w, err)
-	assert.False(w, isNew)
-	assert.Equal(w, first, again)
-	assert.NotEqual(w, first.ID, w.complain(author, of, author).ID)
-	_, _, err = w.Moderation.Report(w.Context(), moderation.Report{By: other + 99, Thing: of, Owner: author, Reason: moderation.Spam,
-		Created: noon})
-	assert.Error(w, err)
-}
-
-func hideEvent(w *fixtures) {
-	author, other := w.newUser(), w.newUser()
-	e := w.write(author, noon, shown(event.Exposure{Status: event.Normal, Permission: event.Public}))
-	before := w.entry(e.ID())
-	h := w.hide(thing(e.ID()), noon)
-	assert.Equal(w, moderation.Hiding{Thing: thing(e.ID()), Owner: author, Reason: "Rude", At: noon}, h)
-	hidden := w.entry(e.ID())
-	assert.True(w, hidden.IsHidden())
-	assert.Equal(w, event.Normal, hidden.State().Status)
-	list := func(viewer user.ID) int { return len(w.list(event.Query{Author: author, Viewer: viewer}).Items) }
-	assert.Equal(w, 1, list(author))
-	w.befriend(author, other)
-	assert.Zero(w, list(other))
-	assert.Empty(w, w.Listings(w.T))
-	likings, err := w.Discussion.Likings(w.Context(), []event.ID{e.ID()}, other)
-	require.NoError(w, err)
-	assert.ErrorIs(w, likings[e.ID()].CheckRead(), event.ErrNotFound)
-	undone, err := w.Moderation.Restore(w.Context(), thing(e.ID()), w.moves(thing(e.ID())))
-	require.NoError(w, err)
-	assert.Equal(w, h, undone)
-	assert.Equal(w, before.State(), w.entry(e.ID()).State())
-	assert.Len(w, w.Listings(w.T), 1)
-	assert.Equal(w, 1, list(w.newUser()))
 }
 
 func hideOnce(w *fixtures) {

@@ -13,7 +13,6 @@ import (
 	"plaza/domain/event"
 	"plaza/domain/media"
 	"plaza/domain/moderation"
-	"plaza/domain/page"
 	"plaza/domain/personaldata"
 	"plaza/domain/user"
 )
@@ -208,54 +207,6 @@ func decideOnce(w *fixtures) {
 	assert.ErrorIs(w, err, moderation.ErrNoReport)
 	_, err = w.Moderation.Case(w.Context(), other.Case+1)
 	assert.ErrorIs(w, err, moderation.ErrNoReport)
-}
-
-func decideByDisabling(w *fixtures) {
-	who, staff := w.newUser(), w.newUser()
-	about := moderation.Thing{Kind: moderation.Person, ID: int64(who)}
-	event := thing(w.write(who, noon).ID())
-	w.complain(w.newUser(), about, who)
-	kept := w.complain(w.newUser(), event, who)
-	set := func(isDisabled bool) {
-		ctx := audit.With(w.Context(), audit.Record{
-			At: noon.Add(time.Hour), By: audit.Actor{Staff: staff}, Act: audit.AccountDisabled, Reason: "Spam",
-			Object: audit.Numbered(audit.Account, who),
-		})
-		require.NoError(w, w.Accounts.Change(ctx, who, func(a *access.Account) error {
-			a.Disabled = isDisabled
-			return nil
-		}))
-	}
-	set(false)
-	assert.Len(w, w.openCases(), 2)
-	set(true)
-	assert.Equal(w, []moderation.CaseID{kept.Case}, w.openCases())
-	assert.Equal(w, moderation.Decision{
-		Outcome: moderation.OutcomeDisabled, At: noon.Add(time.Hour), By: audit.Actor{Staff: staff}, Reason: "Spam",
-	}, w.cases(moderation.Query{IsDecided: true})[0].Decision)
-}
-
-func listReportsBy(w *fixtures) {
-	author, by := w.newUser(), w.newUser()
-	var want []moderation.Report
-	for range 3 {
-		want = append([]moderation.Report{w.complain(by, thing(w.write(author, noon).ID()), author)}, want...)
-	}
-	w.complain(w.newUser(), want[0].Thing, author)
-	w.hide(want[1].Thing, noon.Add(time.Hour))
-	_, err := w.Moderation.Decide(w.Context(), want[2].Case, noon.Add(time.Hour))
-	require.NoError(w, err)
-	own := func(r page.Request) page.Page[moderation.Report] {
-		p, err := w.Moderation.ReportsBy(w.Context(), by, page.Span{}, r)
-		require.NoError(w, err)
-		return p
-	}
-	all := own(page.Request{})
-	assert.Equal(w, 3, all.Total)
-	assert.Equal(w, []moderation.State{moderation.Open, moderation.TakenDown, moderation.Kept}, mapped(all.Items, moderation.Report.State))
-	assert.Equal(w, want[0], all.Items[0])
-	assert.Equal(w, all.Items[2:], own(pageNo(2, 2)).Items)
-	assert.Equal(w, all.Items[1:], own(page.Behind(all.Items[0].AtCursor(), 2).Paged()).Items)
 }
 
 // eraseReported erases an owner of whose two events one case is open, and decides that then.

@@ -19,12 +19,10 @@ import (
 )
 
 var moderationFeed = []promise{
-	{"a hidden publication, node or demand is not listed, as one that is deleted; restoring undoes it", hideRecords},
 	{"an import shows nothing that is hidden, and what is restored is as it was imported last", hideImported},
 	{"a translation of a hidden original is an origin", hideOriginal},
 	{"the hiding of what is imported goes to its new author, and with what is erased", hideRecordsOf},
 	{"of hidings and imports at once no mark is lost", hideRecordsAtOnce},
-	{"a cover moves when no record shows it any more, and back; an import stores it anew", hideCovers},
 	{"a cover does not move when another record has come to show it", hideCoverShown},
 }
 
@@ -74,45 +72,6 @@ func (w *fixtures) isListed(kind feed.Kind, in feed.CategoryID, is bool) {
 }
 
 func first[T, U any](one T, _ U) T { return one }
-
-func (w *fixtures) version(kind feed.Kind) feed.Version {
-	w.Helper()
-	v, err := w.Feed.Version(w.Context(), []feed.Kind{kind})
-	require.NoError(w, err)
-	return v
-}
-
-func hideRecords(w *fixtures) {
-	for _, kind := range feed.ItemKinds() {
-		w := w.open.fixtures(w.T)
-		c := w.importer("a")
-		author := c.settled()
-		_, err := w.Moderation.Hide(w.Context(), moderation.Hiding{Thing: recordOf(kind), Reason: "Rude", At: noon}, media.Moves{})
-		assert.ErrorIs(w, err, feed.ErrNoItem)
-		c.importAll(bundleRecord(1, 0, 0), recordsBy(writer, "A text", 1, false)[kind])
-		reported := w.complain(w.newUser(), recordOf(kind), author)
-		assert.Equal(w, []moderation.CaseID{reported.Case}, w.openCases())
-		assert.Equal(w, "A text", w.subject(recordOf(kind)).Title)
-		item, version := w.card(kind, 1), w.version(kind)
-		h := w.hide(recordOf(kind), noon)
-		assert.Equal(w, moderation.Hiding{Thing: recordOf(kind), Owner: author, Reason: "Rude", At: noon}, h)
-		w.isListed(kind, 1, false)
-		assert.NotEqual(w, version, w.version(kind))
-		assert.Empty(w, w.openCases())
-		assert.True(w, w.subject(recordOf(kind)).IsHidden)
-		_, err = w.Moderation.Hide(w.Context(), moderation.Hiding{Thing: recordOf(kind), Reason: "Rude", At: noon}, media.Moves{})
-		assert.ErrorIs(w, err, moderation.ErrHidden)
-		version = w.version(kind)
-		undone, err := w.Moderation.Restore(w.Context(), recordOf(kind), media.Moves{})
-		require.NoError(w, err)
-		assert.Equal(w, h, undone)
-		w.isListed(kind, 1, true)
-		assert.NotEqual(w, version, w.version(kind))
-		assert.Equal(w, item, w.card(kind, 1))
-		_, err = w.Moderation.Restore(w.Context(), recordOf(kind), media.Moves{})
-		assert.ErrorIs(w, err, moderation.ErrNotHidden)
-	}
-}
 
 func hideImported(w *fixtures) {
 	for _, kind := range feed.ItemKinds() {
@@ -260,31 +219,6 @@ func (w *fixtures) coversShared() *importer {
 	require.NoError(w, err)
 	c.importAll(bundleRecord(1, 0, 0), covered(feed.Publication, shownCover), covered(feed.Node, shownCover))
 	return c
-}
-
-func hideCovers(w *fixtures) {
-	c := w.coversShared()
-	w.hide(recordOf(feed.Publication), noon)
-	assert.Equal(w, []media.Key{shownCover, shownCover, shownCover}, w.covers(), "the node shows it")
-	w.hide(recordOf(feed.Node), noon)
-	assert.Equal(w, []media.Key{hiddenCover, hiddenCover, ""}, w.covers())
-	assert.Empty(w, w.dueDeletions(noon))
-	w.finished(shownCover)
-	w.restore(recordOf(feed.Publication))
-	assert.Equal(w, []media.Key{shownCover, shownCover, ""}, w.covers())
-	assert.Equal(w, shownCover, w.card(feed.Publication, 1).Listable.(publication.Publication).Cover.Sizes[0].Key)
-	w.finished(hiddenCover)
-	w.restore(recordOf(feed.Node))
-	w.hide(recordOf(feed.Node), noon)
-	w.hide(recordOf(feed.Publication), noon)
-	w.finished(shownCover)
-	c.importAll(covered(feed.Publication, otherCover))
-	assert.Equal(w, []media.Key{otherCover, hiddenCover, ""}, w.covers())
-	assert.Empty(w, w.dueDeletions(noon), "the node has it")
-	c.importAll(covered(feed.Node, otherCover))
-	assert.Equal(w, []media.Key{hiddenCover}, w.dueDeletions(noon))
-	w.restore(recordOf(feed.Node))
-	assert.Equal(w, []media.Key{otherCover, otherCover, ""}, w.covers())
 }
 
 func hideCoverShown(w *fixtures) {

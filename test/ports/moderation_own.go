@@ -93,38 +93,6 @@ func hidePlated(w *fixtures) {
 	w.consistent()
 }
 
-func hidePlate(w *fixtures) {
-	author := w.newUser()
-	before := w.withPlates(author, "", 7, "private/a.png")
-	of := attached(before.Plates[0].ID)
-	h := w.hide(of, noon)
-	assert.Equal(w, moderation.Hiding{Thing: of, Owner: author, Reason: "Rude", At: noon}, h)
-	hidden := stateOf(w.entry(before.ID).Event)
-	require.Len(w, hidden.Plates, 1)
-	assert.True(w, hidden.Plates[0].Hidden)
-	assert.Empty(w, hidden.ShownPlates())
-	assert.Equal(w, event.Normal, hidden.Status, "it stays published")
-	assert.Equal(w, before.Modified, hidden.Modified)
-	assert.Len(w, w.Listings(w.T), 1)
-	w.finished("private/a.png")
-	p, err := w.Moderation.Of(w.Context(), author, page.Span{}, page.Request{})
-	require.NoError(w, err)
-	assert.Equal(w, []moderation.Hiding{h}, p.Items)
-	_, isHidden, err := w.Moderation.Pictures(w.Context(), of)
-	require.NoError(w, err)
-	assert.True(w, isHidden)
-	w.consistent()
-	w.restore(of)
-	restored := stateOf(w.entry(before.ID).Event)
-	restored.Plates[0].Photo = before.Plates[0].Photo
-	assert.Equal(w, before, restored)
-	w.finished(photosOf(hidden.Plates)...)
-	missing := attached(before.Plates[0].ID + 99)
-	_, err = w.Moderation.Hide(w.Context(), moderation.Hiding{Thing: missing, Reason: "Rude", At: noon}, media.Moves{})
-	assert.ErrorIs(w, err, event.ErrNoPlate)
-	w.consistent()
-}
-
 func hidePlateRemoved(w *fixtures) {
 	author := w.newUser()
 	one, two, three := w.withPlates(author, "Fog", 7, "private/a.png"), w.withPlates(author, "Fog", 7, "private/b.png"),
@@ -160,46 +128,6 @@ func (w *fixtures) withProfile(name string) user.ID {
 	require.NoError(w, w.Directory.ChangeProfile(w.Context(), id, user.ProfileChange{Bio: new("Insults")}))
 	require.NoError(w, w.Directory.SetAvatar(w.Context(), id, avatarOf(name), 7))
 	return id
-}
-
-func hideProfile(w *fixtures) {
-	id, other := w.withProfile("aa"), w.newUser()
-	w.say(w.write(other, noon).ID(), id, noon, "Hm")
-	before := w.profile(id, other)
-	h := w.hide(portrayed(id), noon)
-	assert.Equal(w, moderation.Hiding{Thing: portrayed(id), Owner: id, Reason: "Rude", At: noon}, h)
-	masked := user.Member{ID: id, Firstname: "…", Timezone: before.Timezone, Joined: before.Joined, Seen: before.Seen}
-	assert.Equal(w, masked, w.member(id))
-	hidden := w.profile(id, other)
-	assert.Equal(w, masked, hidden.Member)
-	assert.Empty(w, hidden.Bio)
-	assert.Empty(w, w.searches(other, "aa", 10))
-	assert.Empty(w, w.searches(0, "Rude", 10))
-	moved := []media.Key{"private/aa", "private/aa-sm"}
-	keys, isHidden, err := w.Moderation.Pictures(w.Context(), portrayed(id))
-	require.NoError(w, err)
-	assert.True(w, isHidden)
-	assert.ElementsMatch(w, moved, keys)
-	w.finished("public/aa", "public/aa-sm")
-	full := quota.Limits{Pictures: 7}
-	assert.Equal(w, full.ErrPictures(), w.within(full).Room.CheckPictures(w.Context(), id))
-	var known []media.Key
-	for r, err := range w.Deletions.References(w.Context()) {
-		require.NoError(w, err)
-		known = append(known, r.Key)
-	}
-	assert.ElementsMatch(w, moved, known)
-	w.consistent()
-	w.restore(portrayed(id))
-	assert.Equal(w, before, w.profile(id, other))
-	assert.Equal(w, []user.ID{id}, w.searches(other, "aa", 10))
-	w.finished(moved...)
-	w.consistent()
-	w.disable(id, true)
-	w.hide(portrayed(id), noon)
-	w.erase(other)
-	_, err = w.Moderation.Hide(w.Context(), moderation.Hiding{Thing: portrayed(other), Reason: "Rude", At: noon}, media.Moves{})
-	assert.ErrorIs(w, err, user.ErrNotFound)
 }
 
 func hideProfileUnchanged(w *fixtures) {

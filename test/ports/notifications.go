@@ -10,10 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"plaza/domain/event"
-	"plaza/domain/moderation"
 	"plaza/domain/notification"
 	"plaza/domain/page"
-	"plaza/domain/payment"
 	"plaza/domain/ratelimit"
 	"plaza/domain/subscription"
 	"plaza/domain/user"
@@ -22,19 +20,14 @@ import (
 // Notifications is the suite of notification.Store, and of what event.Discussion and subscription.Repository do for it.
 func Notifications(t *testing.T, open Open) {
 	open.keeps(t, append([]promise{
-		{"a comment, a like and a subscription to a user are stored with their notifications", notificationsStored},
 		{"none of oneself, none of a category, and none of what is repeated", notificationsNone},
 		{"a comment that fails, and one that is charged too much, make none", notificationsOfFailures},
-		{"what is deleted takes its notification along, and no other", notificationsGo},
 		{"a like that is given again within RepeatAfter of its notification shows it again, as it was", notificationsAgain},
 		{"a like that is given again later makes a new one", notificationsLater},
 		{"at least the newest MinKept of a person are kept, and at most MaxKept", notificationsKept},
 		{"List returns those behind the cursor, the newest first, and the people", notificationsListed},
-		{"MarkRead marks those up to the ID, never later ones, and never back", notificationsMarked},
 		{"MarkRead and writers at once never mark a later one", notificationsMarkedAtOnce},
 		{"counts are exact, however many come and go at once", notificationsAtOnce},
-		{"an event that is removed takes all of its", notificationsOfRemoved},
-		{"an order that becomes paid is told to its payer, once", notificationOfPaid},
 		{"a reply on an event that the rule of visibility does not let one see is neither listed nor counted", repliesRandom},
 	}, streamPromises...))
 }
@@ -73,45 +66,6 @@ func (w *fixtures) markRead(of user.ID, upTo notification.ID) {
 	require.NoError(w, w.Notifications.MarkRead(w.Context(), of, upTo))
 }
 
-func notificationsStored(w *fixtures) {
-	author, other := w.newUser(), w.newUser()
-	e := w.write(author, noon, titled("O'Brien 🀄"))
-	w.subscribe(toUser(other, author, noon))
-	w.likeAt(e, other, true, noon.Add(time.Second))
-	c := w.say(e.ID(), other, noon.Add(2*time.Second), "Oh")
-	got, unread := w.notifications(author)
-	require.Len(w, got, 3)
-	assert.Equal(w, 3, unread)
-	assert.True(w, slices.IsSortedFunc(got, func(a, b notification.Notification) int { return int(b.ID - a.ID) }))
-	seen := notification.Event{ID: e.ID(), Title: "O'Brien 🀄"}
-	want := []notification.Notification{
-		{Kind: notification.Comment, By: other, Event: seen, Comment: notification.Content{ID: c.ID, Content: "Oh"},
-			Subject: notification.Subject{Kind: moderation.Comment, ID: int64(c.ID)}, Created: noon.Add(2 * time.Second)},
-		{Kind: notification.Like, By: other, Event: seen, Subject: notification.Subject{Kind: moderation.Event, ID: int64(e.ID())},
-			Created: noon.Add(time.Second)},
-		{Kind: notification.Follow, By: other, Subject: notification.Subject{Kind: moderation.Profile, ID: int64(other)}, Created: noon},
-	}
-	for i := range want {
-		want[i].ID = got[i].ID
-	}
-	assert.Equal(w, want, got)
-	got, unread = w.notifications(other)
-	assert.Empty(w, got)
-	assert.Zero(w, unread)
-}
-
-func notificationOfPaid(w *fixtures) {
-	who := w.newUser()
-	o := w.charge(order(who, noon))
-	w.pays(o.ID, "a", "applied", noon.Add(time.Second))
-	w.trade(o.ID, func(t *payment.Trade) { t.Settle(receiptOf(t.Order, "back", "a", noon), noon) })
-	got, unread := w.notifications(who)
-	require.Len(w, got, 1)
-	assert.Equal(w, 1, unread)
-	assert.Equal(w, notification.Notification{ID: got[0].ID, Kind: notification.OrderPaid, Created: noon.Add(time.Second),
-		Subject: notification.Subject{Kind: notification.KindOrder, ID: int64(o.ID)}}, got[0])
-}
-
 func notificationsNone(w *fixtures) {
 	author, other := w.newUser(), w.newUser()
 	e := w.write(author, noon)
@@ -144,25 +98,6 @@ func notificationsOfFailures(w *fixtures) {
 	require.NoError(w, w.Discussion.Like(w.Context(), likeOf(e, other, false, noon), charge))
 	require.Error(w, w.Discussion.Like(w.Context(), likeOf(e, other, true, noon), charge))
 	assert.Empty(w, w.kindsOf(author))
-}
-
-func notificationsGo(w *fixtures) {
-	author, other, third := w.newUser(), w.newUser(), w.newUser()
-	e := w.write(author, noon)
-	follow := w.subscribe(toUser(other, author, noon))
-	w.subscribe(toUser(third, author, noon))
-	c := w.say(e.ID(), other, noon, "Oh")
-	w.say(e.ID(), other, noon, "Ah")
-	w.likeAt(e, other, true, noon)
-	w.likeAt(e, third, true, noon)
-	require.NoError(w, w.Discussion.RemoveComment(w.Context(), c.ID))
-	assert.Equal(w, []notification.Kind{"like", "like", "comment", "follow", "follow"}, w.kindsOf(author))
-	w.likeAt(e, other, false, noon)
-	assert.Equal(w, []notification.Kind{"like", "comment", "follow", "follow"}, w.kindsOf(author))
-	require.NoError(w, w.Subscriptions.Remove(w.Context(), other, follow.ID))
-	assert.Equal(w, []notification.Kind{"like", "comment", "follow"}, w.kindsOf(author))
-	w.subscribe(toUser(other, author, noon))
-	assert.Equal(w, []notification.Kind{"follow", "like", "comment", "follow"}, w.kindsOf(author))
 }
 
 func notificationsAgain(w *fixtures) {
@@ -274,40 +209,6 @@ func notificationsListed(w *fixtures) {
 	assert.Zero(w, end)
 }
 
-func notificationsMarked(w *fixtures) {
-	author, other := w.newUser(), w.newUser()
-	e := w.write(author, noon)
-	for i := range 3 {
-		w.say(e.ID(), other, noon, fmt.Sprint(i))
-	}
-	read := func() (read []bool) {
-		all, unread := w.notifications(author)
-		for _, n := range all {
-			read = append(read, n.IsRead)
-			if !n.IsRead {
-				unread--
-			}
-		}
-		assert.Zero(w, unread)
-		return read
-	}
-	all, _ := w.notifications(author)
-	w.markRead(author, all[1].ID)
-	assert.Equal(w, []bool{false, true, true}, read())
-	w.markRead(author, all[2].ID)
-	w.markRead(author, 0)
-	w.markRead(other, all[0].ID)
-	assert.Equal(w, []bool{false, true, true}, read())
-	require.NoError(w, w.Discussion.RemoveComment(w.Context(), all[1].Comment.ID))
-	assert.Equal(w, []bool{false, true}, read())
-	w.markRead(author, all[0].ID+1000)
-	assert.Equal(w, []bool{true, true}, read())
-	w.say(e.ID(), other, noon, "later")
-	assert.Equal(w, []bool{false, true, true}, read())
-	w.markRead(w.newUser(), 7)
-	w.consistent()
-}
-
 // notificationsMarkedAtOnce marks all that a list has, while others write: what the list did not have stays unread.
 func notificationsMarkedAtOnce(w *fixtures) {
 	author, others := w.newUser(), []user.ID{}
@@ -371,17 +272,6 @@ func notificationsAtOnce(w *fixtures) {
 		byKind[kind]++
 	}
 	assert.Equal(w, map[notification.Kind]int{"like": likes, "comment": comments, "follow": many - (many+2)/3}, byKind)
-}
-
-func notificationsOfRemoved(w *fixtures) {
-	author, other := w.newUser(), w.newUser()
-	e, kept := w.write(author, noon), w.write(author, noon)
-	w.say(e.ID(), other, noon, "Oh")
-	w.likeAt(e, other, true, noon)
-	w.likeAt(kept, other, true, noon)
-	w.likeAt(e, other, false, noon)
-	w.remove(e.ID())
-	assert.Equal(w, []notification.Kind{"like"}, w.kindsOf(author))
 }
 
 func repliesRandom(w *fixtures) {

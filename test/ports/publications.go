@@ -124,9 +124,7 @@ func (w *fixtures) pagedPublications(q publication.Query, size int) []publicatio
 // HowTos is the suite of publication.HowTos.
 func HowTos(t *testing.T, open Open) {
 	open.keeps(t, []promise{
-		{"List has the how-tos of the categories, of all when none is named", listHowTos},
 		{"List is newest first, ties by category and robot", listHowTosNewest},
-		{"List is by spans of time", howToSpans},
 	})
 }
 
@@ -141,26 +139,6 @@ func (w *fixtures) howTos(r page.Request, categories ...string) page.Page[public
 		}
 		return h
 	})
-}
-
-func listHowTos(w *fixtures) {
-	robot, other := w.newUser(), w.newUser()
-	a, b, c := howTo("a", robot, noon, 1), howTo("b", robot, noon, 2), howTo("b", other, noon, 3)
-	percent := howTo("%", robot, noon, 4)
-	w.imports(a, b, c, percent)
-	for _, q := range []struct {
-		categories []string
-		want       []publication.HowTo
-	}{
-		{nil, []publication.HowTo{percent, a, b, c}}, {[]string{"a"}, []publication.HowTo{a}}, {[]string{"b"}, []publication.HowTo{b, c}},
-		{[]string{"b", "a", "b", "x"}, []publication.HowTo{a, b, c}}, {[]string{"%"}, []publication.HowTo{percent}},
-		{[]string{"A"}, []publication.HowTo{}}, {[]string{"a "}, []publication.HowTo{}}, {[]string{""}, []publication.HowTo{}},
-		{[]string{"'", "a,b"}, []publication.HowTo{}},
-	} {
-		p := w.howTos(page.Request{}, q.categories...)
-		assert.Equal(w, q.want, p.Items, "%q", q.categories)
-		assert.Equal(w, len(q.want), p.Total)
-	}
 }
 
 func listHowTosNewest(w *fixtures) {
@@ -210,9 +188,7 @@ func categoriesByIDs(w *fixtures) {
 func News(t *testing.T, open Open) {
 	open.keeps(t, []promise{
 		{"news has ascending ids in the order in which it is imported", newsAdd},
-		{"Around returns for every spot the news of its day, and leaves out spots without any", newsOfDay},
 		{"those of the spot's own city, if it has one, come first, then by ascending id", newsOwnCity},
-		{"at most limit each", newsLimit},
 	})
 }
 
@@ -260,26 +236,6 @@ func newsAdd(w *fixtures) {
 	}
 }
 
-func newsOfDay(w *fixtures) {
-	for _, day := range []string{"2026-03-13", "2026-03-14", "2026-03-15", "0001-01-01", "9999-12-31"} {
-		w.report(news.Item{Title: day, Released: date(w, day)}, news.Item{Title: day, Released: date(w, day), City: "Sevilla"})
-	}
-	a := event.DayInCity{Date: pi, City: "Sevilla"}
-	b := event.DayInCity{Date: pi}
-	c := event.DayInCity{Date: date(w, "0001-01-01")}
-	empty := event.DayInCity{Date: date(w, "2026-03-16"), City: "Sevilla"}
-	found := w.newsAround(10, a, b, c, a, empty)
-	require.Len(w, found, 3)
-	assert.NotContains(w, found, empty)
-	for spot, items := range found {
-		assert.Len(w, items, 2)
-		for _, item := range items {
-			assert.Equal(w, spot.Date, item.Released)
-			assert.Equal(w, spot.Date.String(), item.Title)
-		}
-	}
-}
-
 func newsOwnCity(w *fixtures) {
 	w.report(newsItems("杭州市", "a")...)
 	w.report(newsItems("", "b")...)
@@ -292,16 +248,6 @@ func newsOwnCity(w *fixtures) {
 		"": "a b c d e f g", "%": "a b c d e f g", "杭州": "a b c d e f g",
 	} {
 		assert.Equal(w, want, w.headlines(10, event.DayInCity{Date: pi, City: city}), city)
-	}
-}
-
-func newsLimit(w *fixtures) {
-	w.report(newsItems("Sevilla", "a", "b", "c")...)
-	w.report(newsItems("杭州市", "d", "e")...)
-	assert.Equal(w, "d e a", w.headlines(3, event.DayInCity{Date: pi, City: "杭州市"}))
-	assert.Equal(w, "a", w.headlines(1, event.DayInCity{Date: pi, City: "Sevilla"}))
-	for spot, items := range w.newsAround(2, event.DayInCity{Date: pi, City: "杭州市"}, event.DayInCity{Date: pi}) {
-		assert.Len(w, items, 2, "%v", spot)
 	}
 }
 

@@ -8,16 +8,10 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"plaza/domain/access"
-	"plaza/domain/audit"
-	"plaza/domain/calendar"
 	"plaza/domain/event"
-	"plaza/domain/imported"
 	"plaza/domain/moderation"
 	"plaza/domain/page"
 	"plaza/domain/payment"
-	"plaza/domain/publication"
-	"plaza/domain/user"
 )
 
 // assertSpans asserts that the list has the items, the latest first, and that its spans select and order them. at is when an item is.
@@ -111,46 +105,6 @@ func ledgerSpans(w *fixtures) {
 	assertByAmount(w, refunds, func(r payment.Refund) int64 { return r.Amount }, listRefunds)
 }
 
-func auditSpans(w *fixtures) {
-	staff, ada := w.newUser(), w.newUser()
-	var ofStaff, byName []audit.Record
-	for i := range 6 {
-		r := audit.OnAccount([]audit.Act{audit.AccountExported, audit.AccountDisabled}[i/2%2], ada)
-		if r.At, r.By = noon.Add(time.Duration(i)*time.Hour), (audit.Actor{Staff: staff}); i%2 == 0 {
-			r.By = audit.Actor{Person: "王丽"}
-		}
-		stored, err := w.Stores.Audit.Append(w.Context(), r)
-		require.NoError(w, err)
-		if i%2 == 0 {
-			byName = slices.Insert(byName, 0, stored)
-		} else {
-			ofStaff = slices.Insert(ofStaff, 0, stored)
-		}
-	}
-	assert.Equal(w, []string{w.member(staff).FullName(), w.member(ada).FullName()}, []string{ofStaff[0].ByName, ofStaff[0].AboutName})
-	assert.Empty(w, byName[0].ByName)
-	for _, c := range []struct {
-		query audit.Query
-		want  []audit.Record
-	}{
-		{audit.Query{By: audit.Actor{Staff: staff}}, ofStaff}, {audit.Query{By: audit.Actor{Person: "王丽"}}, byName},
-		{
-			audit.Query{By: audit.Actor{Staff: staff}, Acts: []audit.Act{audit.AccountExported}, About: ada},
-			[]audit.Record{ofStaff[0], ofStaff[2]},
-		},
-	} {
-		at := func(r audit.Record) time.Time { return r.At }
-		assertSpans(w, c.want, at, func(s page.Span, r page.Request) (page.Page[audit.Record], error) {
-			c.query.Span, c.query.CursorRequest = s, behindOf(r)
-			return partOf(w.Stores.Audit.List(w.Context(), c.query))
-		})
-	}
-	require.NoError(w, w.Directory.ChangeProfile(w.Context(), ada, user.ProfileChange{Firstname: new("Renamed")}))
-	list, err := w.Stores.Audit.List(w.Context(), audit.Query{By: audit.Actor{Staff: staff}})
-	require.NoError(w, err)
-	assert.Equal(w, ofStaff, list.Items, "the name of then")
-}
-
 func commentSpans(w *fixtures) {
 	author, other := w.newUser(), w.newUser()
 	on, elsewhere := w.write(author, noon).ID(), w.write(author, noon).ID()
@@ -222,72 +176,6 @@ func reportSpans(w *fixtures) {
 		})
 }
 
-func writtenSpans(w *fixtures) {
-	author := w.newUser()
-	var all []event.State
-	for i := range 3 {
-		at := noon.Add(time.Duration(i) * time.Hour)
-		e := w.write(author, at, func(c *event.Change) { c.Date = new(calendar.DateOf(noon).AddDays(-i)) })
-		w.write(w.newUser(), at)
-		all = slices.Insert(all, 0, e.State())
-	}
-	w.hide(thing(all[1].ID), noon)
-	all[1].IsHidden = true
-	assertSpans(w, all, func(e event.State) time.Time { return e.Created },
-		func(s page.Span, r page.Request) (page.Page[event.State], error) {
-			return w.EventReader.Written(w.Context(), author, s, r)
-		})
-}
-
-func howToSpans(w *fixtures) {
-	robot := w.newUser()
-	var all []publication.HowTo
-	for i := range 3 {
-		h := howTo(string(rune('c'-i)), robot, noon.Add(time.Duration(i)*time.Hour), 1)
-		w.imports(h)
-		all = slices.Insert(all, 0, h)
-	}
-	assertSpans(w, all, func(h publication.HowTo) time.Time { return h.Created },
-		func(s page.Span, r page.Request) (page.Page[publication.HowTo], error) {
-			return w.HowTos.List(w.Context(), publication.HowToQuery{Span: s}, r)
-		})
-	again := howTo("z", robot, noon, 1)
-	w.imports(again)
-	for oldestFirst, want := range map[bool][]string{true: {"c", "z", "b", "a"}, false: {"a", "b", "c", "z"}} {
-		p, err := w.HowTos.List(w.Context(), publication.HowToQuery{Span: page.Span{IsOldestFirst: oldestFirst}}, page.Request{})
-		require.NoError(w, err)
-		assert.Equal(w, want, mapped(p.Items, func(h publication.HowTo) string { return h.Category }))
-	}
-}
-
-func runSpans(w *fixtures) {
-	var all []imported.Run
-	for i, state := range []imported.RunState{imported.RunFailed, imported.RunCompleted, imported.RunUnfinished} {
-		r := imported.Run{State: state, Began: noon.Add(time.Duration(i) * time.Hour), Ended: noon.Add(3 * time.Hour)}
-		r.Files, r.Rejected = []string{"a.jsonl"}, int64(i)
-		var err error
-		r.ID, err = w.Imports.BeginRun(w.Context(), r.Began, r.Files)
-		require.NoError(w, err)
-		if state == imported.RunUnfinished {
-			r.Ended, r.Rejected = time.Time{}, 0
-		} else {
-			require.NoError(w, w.Imports.EndRun(w.Context(), r, make([]imported.RejectedLine, i)))
-		}
-		all = slices.Insert(all, 0, r)
-	}
-	assertSpans(w, all, func(r imported.Run) time.Time { return r.Began }, func(s page.Span, r page.Request) (page.Page[imported.Run], error) {
-		return w.Imports.Runs(w.Context(), imported.RunFilter{Span: s}, r)
-	})
-	for f, want := range map[imported.RunFilter][]imported.Run{
-		{State: imported.RunUnfinished}: all[:1], {State: imported.RunFailed}: all[2:], {State: imported.RunInterrupted}: {},
-		{IsRejecting: true}: all[1:2], {IsRejecting: true, State: imported.RunFailed}: {},
-	} {
-		p, err := w.Imports.Runs(w.Context(), f, page.Request{})
-		require.NoError(w, err)
-		assert.Equal(w, []any{want, len(want)}, []any{append([]imported.Run{}, p.Items...), p.Total}, f)
-	}
-}
-
 func findingSpans(w *fixtures) {
 	var all []payment.Finding
 	day := func(f payment.Finding) time.Time {
@@ -312,30 +200,4 @@ func findingSpans(w *fixtures) {
 	p, err := list(page.Span{Until: day(all[1])}, page.Request{})
 	require.NoError(w, err)
 	assert.Equal(w, all[2:], p.Items)
-}
-
-func newestAccounts(w *fixtures) {
-	var all []user.Member
-	for i := range 3 {
-		id := w.newUser(func(m *user.Member) { m.Joined = noon.Add(time.Duration(i) * time.Hour) })
-		all = slices.Insert(all, 0, w.member(id))
-	}
-	newest := func(f access.AccountFilter) func(page.Span, page.Request) (page.Page[user.Member], error) {
-		return func(s page.Span, r page.Request) (page.Page[user.Member], error) {
-			f.Span = s
-			return partOf(w.Accounts.Newest(w.Context(), f, behindOf(r)))
-		}
-	}
-	assertSpans(w, all, func(m user.Member) time.Time { return m.Joined }, newest(access.AccountFilter{}))
-	w.changeAccount(all[0].ID, func(a *access.Account) { a.Disabled = true })
-	w.changeAccount(all[1].ID, func(a *access.Account) { a.Roles = []access.Role{access.Cashier, access.Support} })
-	w.changeAccount(all[2].ID, func(a *access.Account) { a.Roles, a.Disabled = []access.Role{access.Moderator}, true })
-	for f, want := range map[access.AccountFilter][]user.Member{
-		{IsDisabled: true}: {all[0], all[2]}, {IsStaff: true}: {all[1], all[2]}, {IsStaff: true, IsDisabled: true}: {all[2]},
-		{Role: access.Support}: {all[1]}, {Role: access.Admin}: {}, {Role: access.Support, IsDisabled: true}: {},
-	} {
-		p, err := newest(f)(page.Span{}, page.Request{})
-		require.NoError(w, err)
-		assert.ElementsMatch(w, want, p.Items, f)
-	}
 }

@@ -15,10 +15,8 @@ import (
 
 var streamPromises = []promise{
 	{"OpenStream takes one of MaxStreams places, however many ask at once, until it ends or is closed", streamPlaces},
-	{"OpenStream frees the place of the stream that it follows, if that is the person's", streamFollows},
 	{"RenewStreams extends places, and returns those that are still there", streamsRenewed},
 	{"Changes is another number after each change that concerns the person", streamChanges},
-	{"News is what came behind the position, with later ones having greater numbers", streamNews},
 	{"News behind the last position misses nothing, however many write at once", streamNewsAtOnce},
 	{"News has one more than MaxNews at most", streamNewsBounded},
 }
@@ -52,31 +50,6 @@ func streamPlaces(w *fixtures) {
 	require.NoError(w, err)
 	_, err = w.opens(who, noon.Add(notification.StreamLease))
 	require.NoError(w, err, "the others have ended")
-}
-
-func streamFollows(w *fixtures) {
-	who, other := w.newUser(), w.newUser()
-	first, err := w.opens(who, noon)
-	require.NoError(w, err)
-	for range notification.MaxStreams - 1 {
-		_, err = w.opens(who, noon)
-		require.NoError(w, err)
-	}
-	follow := func(of user.ID, place int64) (notification.Position, error) {
-		return w.Notifications.OpenStream(w.Context(), of, place, noon, noon.Add(notification.StreamLease))
-	}
-	_, err = follow(other, first.Place)
-	require.NoError(w, err)
-	held, err := w.Notifications.RenewStreams(w.Context(), []int64{first.Place}, noon)
-	require.NoError(w, err)
-	assert.Equal(w, []int64{first.Place}, held, "it is another person's")
-	second, err := follow(who, first.Place)
-	require.NoError(w, err)
-	held, err = w.Notifications.RenewStreams(w.Context(), []int64{first.Place, second.Place}, noon.Add(notification.StreamLease))
-	require.NoError(w, err)
-	assert.Equal(w, []int64{second.Place}, held)
-	_, err = follow(who, first.Place)
-	require.ErrorIs(w, err, notification.ErrStreams, "it is gone")
 }
 
 func streamsRenewed(w *fixtures) {
@@ -127,49 +100,6 @@ func streamChanges(w *fixtures) {
 		assert.NotEqual(w, was, number(), about)
 		was = number()
 	}
-}
-
-func streamNews(w *fixtures) {
-	who, other := w.newUser(), w.newUser()
-	e := w.write(who, noon)
-	w.say(e.ID(), other, noon, "Before")
-	made := w.charge(order(who, noon))
-	at, err := w.opens(who, noon)
-	require.NoError(w, err)
-	news := func(since ...notification.Since) []notification.News {
-		all, err := w.Notifications.News(w.Context(), since)
-		require.NoError(w, err)
-		return all
-	}
-	none := news(notification.Since{Of: who, At: at})[0]
-	assert.Empty(w, none.Items)
-	assert.Empty(w, none.Orders)
-	assert.Equal(w, 1, none.Unread)
-
-	w.say(e.ID(), other, noon, "One")
-	w.pays(made.ID, "a", "applied", noon)
-	second := w.charge(order(who, noon))
-	got := news(notification.Since{Of: other}, notification.Since{Of: who, At: at}, notification.Since{Of: who})
-	assert.Empty(w, got[0].Items)
-	list, unread := w.notifications(who)
-	assert.Equal(w, list[:2], got[1].Items)
-	assert.Equal(w, list, got[2].Items)
-	assert.Equal(w, unread, got[1].Unread)
-	assert.Equal(w, w.member(other).ID, got[1].Members[other].ID)
-	states := func(n notification.News) (all []notification.OrderChange) {
-		for i, o := range n.Orders {
-			assert.Greater(w, o.Change, at.Change)
-			assert.True(w, i == 0 || o.Change > n.Orders[i-1].Change)
-			all = append(all, notification.OrderChange{ID: o.ID, State: o.State})
-		}
-		return all
-	}
-	want := []notification.OrderChange{{ID: made.ID, State: payment.Paid}, {ID: second.ID, State: payment.Open}}
-	assert.Equal(w, want, states(got[1]))
-	last := notification.Position{Notification: got[1].Items[0].ID, Change: got[1].Orders[1].Change}
-	again := news(notification.Since{Of: who, At: last})[0]
-	assert.Empty(w, again.Items)
-	assert.Empty(w, again.Orders)
 }
 
 func streamNewsAtOnce(w *fixtures) {

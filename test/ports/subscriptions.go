@@ -19,7 +19,6 @@ import (
 func Subscriptions(t *testing.T, open Open) {
 	open.keeps(t, []promise{
 		{"Follow stores the subscription", followNew},
-		{"Follow of what is followed already returns the standing one", followAgain},
 		{"however many Follow at once, one is stored", followAtOnce},
 		{"what is followed must exist, else ErrNotFound", followNothing},
 		{"Get returns the owner's subscription; of an unknown one, or another user's, Get and Remove are ErrNotFound", getOwned},
@@ -83,21 +82,6 @@ func followNew(w *fixtures) {
 		s.ID = stored.ID
 		assert.Equal(w, s, stored)
 		assert.Contains(w, w.subscriptions(subscription.Query{User: s.User}).Items, s)
-	}
-	assert.Equal(w, 2, w.subscriptions(subscription.Query{User: who}).Total)
-}
-
-func followAgain(w *fixtures) {
-	who, followed := w.newUser(), w.newUser()
-	for _, s := range []subscription.Subscription{
-		toUser(who, followed, noon), subscription.ToCategory(who, w.category(1), noon),
-	} {
-		standing := w.subscribe(s)
-		s.Created, s.Updated = noon.Add(time.Hour), noon.Add(time.Hour)
-		got, isNew, err := w.Subscriptions.Follow(w.Context(), s)
-		require.NoError(w, err)
-		assert.False(w, isNew)
-		assert.Equal(w, standing, got)
 	}
 	assert.Equal(w, 2, w.subscriptions(subscription.Query{User: who}).Total)
 }
