@@ -27,7 +27,6 @@ func Accounts(t *testing.T, open Open) {
 		{"Members returns those of the ids that exist, each once", membersKnown},
 		{"names come back as they went in", membersNames},
 		{"Erasing returns the users whose account is erasing, ascending, at most limit", accountsErasing},
-		{"ChangeProfile changes the fields that are sent", changeProfile},
 		{"Profile returns the user with their bio, what they have and the viewer's relationship, of which the zero viewer has none", profiles},
 		{"SetAvatar gives the person the picture, or none, in place of the one that they had", setAvatar},
 		{"SetAvatar of an unknown user is ErrNotFound", setAvatarUnknownUser},
@@ -291,26 +290,5 @@ func accountsErasing(w *fixtures) {
 		found, err := w.Accounts.Erasing(w.Context(), c.after, c.limit)
 		require.NoError(w, err)
 		assert.ElementsMatch(w, c.want, found)
-	}
-}
-
-func changeProfile(w *fixtures) {
-	a, want := visitor()
-	id, err := w.Accounts.Open(w.Context(), a, want)
-	require.NoError(w, err)
-	want.ID = id
-	w.people = 1
-	other := w.member(w.newUser())
-	for _, c := range []user.ProfileChange{
-		{Firstname: new("丽丽")}, {Lastname: new("李"), Timezone: new("Asia/Shanghai")}, {Location: new(""), Expertise: new("")}, {},
-		{Location: new("Cádiz"), Expertise: new("Té 茶")}, {Bio: new("é\n茶 O'Brien")}, {Bio: new("")},
-	} {
-		want = c.Apply(want)
-		require.NoError(w, w.Directory.ChangeProfile(w.Context(), id, c))
-		assert.Equal(w, want, w.member(id))
-	}
-	assert.Equal(w, other, w.member(other.ID))
-	for _, unknown := range []user.ID{0, other.ID + 1} {
-		assert.ErrorIs(w, w.Directory.ChangeProfile(w.Context(), unknown, user.ProfileChange{Firstname: new("X")}), user.ErrNotFound)
 	}
 }

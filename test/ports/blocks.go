@@ -23,10 +23,8 @@ func Blocks(t *testing.T, open Open) {
 	open.keeps(t, []promise{
 		{"Add of one who does not exist or was erased is ErrNotFound", blocksOfUnknown},
 		{"Add is charged, also of a block that stands", blocksCharged},
-		{"Remove ends the block of the one by the other alone, and brings nothing back", blocksRemoved},
 		{"of blocks and follows, comments and likes at once nothing remains between the two", blocksAtOnce},
 		{"of two who unblock each other at once nothing remains", blocksRemovedAtOnce},
-		{"neither finds the other by name", blocksNotFound},
 		{"Erase removes the blocks by the user and of the user", blocksErased},
 	})
 }
@@ -89,25 +87,6 @@ func blocksCharged(w *fixtures) {
 	requireThrottled(w, w.blocks(who, other, noon, charge))
 }
 
-func blocksRemoved(w *fixtures) {
-	who, other := w.newUser(), w.newUser()
-	w.befriend(who, other)
-	w.block(who, other)
-	w.block(other, who)
-	w.unblock(who, other)
-	assert.Equal(w, subscription.Blocked, w.relation(who, other), "the other still blocks")
-	assert.Empty(w, w.blockedBy(who))
-	assert.Equal(w, []user.ID{who}, w.blockedBy(other))
-	w.unblock(who, other)
-	assert.Equal(w, []user.ID{who}, w.blockedBy(other))
-	w.unblock(other, who)
-	w.unblock(other, other+1)
-	assert.Equal(w, subscription.Stranger, w.relation(who, other))
-	assert.Empty(w, w.kindsOf(who))
-	w.befriend(who, other)
-	assert.Equal(w, subscription.Contact, w.relation(who, other))
-}
-
 // assertUnlessBlocked asserts that a write is done, or that it came too late: a block stands.
 func (w *fixtures) assertUnlessBlocked(err error) {
 	w.Helper()
@@ -163,14 +142,6 @@ func blocksRemovedAtOnce(w *fixtures) {
 
 func commentIDs(comments []event.Comment) []event.CommentID {
 	return mapped(comments, func(c event.Comment) event.CommentID { return c.ID })
-}
-
-func blocksNotFound(w *fixtures) {
-	who, other, third := w.named("Ada", "One"), w.named("Ada", "Two"), w.named("Ada", "Three")
-	w.block(who, other)
-	assert.Equal(w, []user.ID{who, third}, w.searches(who, "ada", 1))
-	assert.Equal(w, []user.ID{other, third}, w.searches(other, "ada", 1))
-	assert.Equal(w, []user.ID{who, other, third}, w.searches(third, "ada", 1))
 }
 
 func blocksErased(w *fixtures) {

@@ -31,7 +31,6 @@ var eventChanging = []promise{
 
 var eventRemoving = []promise{
 	{"Remove deletes the event and returns what it was", removeReturns},
-	{"its comments and likes go with it, and nothing else", removeAll},
 	{"Remove of an event that is not there is ErrNotFound", removeNothing},
 	{"of many at once, one gets the event", removeAtOnce},
 }
@@ -284,27 +283,6 @@ func removeReturns(w *fixtures) {
 	require.NoError(w, err)
 	assert.Equal(w, want.State(), removed.State())
 	w.gone(e.ID())
-}
-
-func removeAll(w *fixtures) {
-	author, other := w.newUser(), w.newUser()
-	e, bystander := w.write(author, noon), w.write(author, noon)
-	var said [2][]event.Comment
-	for i, on := range []event.ID{e.ID(), bystander.ID()} {
-		said[i] = []event.Comment{w.say(on, other, noon, "One"), w.say(on, author, noon, "Two")}
-		w.like(on, other, true)
-	}
-	w.remove(e.ID())
-
-	for _, c := range said[0] {
-		_, err := w.Discussion.Comment(w.Context(), c.ID)
-		assert.ErrorIs(w, err, event.ErrNoComment)
-		assert.ErrorIs(w, w.Discussion.RemoveComment(w.Context(), c.ID), event.ErrNoComment)
-	}
-	assert.Zero(w, w.comments(e.ID(), pageNo(1, 10)).Total)
-	assert.Equal(w, event.Counts{Comments: 2, Likes: 1}, w.entry(bystander.ID()).Counts)
-	assert.ElementsMatch(w, said[1], w.comments(bystander.ID(), pageNo(1, 10)).Items)
-	assert.Len(w, w.listed(), 1)
 }
 
 func removeNothing(w *fixtures) {

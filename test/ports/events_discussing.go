@@ -25,7 +25,6 @@ var eventDiscussing = []promise{
 	{"of many who remove a comment at once one does", removeCommentAtOnce},
 	{"Comments is newest first, ties by descending id; the total counts what paging yields, and past it is NotFound", commentsPages},
 	{"AllComments lists those on an event and of an author, hidden ones included, by spans of time", commentSpans},
-	{"an event that is gone has no comments", commentsGone},
 	{"Newest returns for every event its newest comments, at most limit each", newestComments},
 	{"Like sets whether the user likes the event, in any previous state", likeOrNot},
 	{"Like is ErrNotFound when the event is gone", likeNothing},
@@ -160,18 +159,6 @@ func commentsPages(w *fixtures) {
 	assert.Equal(w, want, paged)
 	_, _, err := w.Discussion.Comments(w.Context(), e.ID(), 0, pageNo(4, 2))
 	assert.True(w, fault.Is(err, fault.NotFound), "%v", err)
-}
-
-func commentsGone(w *fixtures) {
-	author := w.newUser()
-	e := w.write(author, noon)
-	w.say(e.ID(), author, noon, "One")
-	w.remove(e.ID())
-	for _, on := range []event.ID{e.ID(), e.ID() + 1, 0} {
-		p := w.comments(on, page.Request{})
-		assert.Empty(w, p.Items)
-		assert.Zero(w, p.Total)
-	}
 }
 
 func newestComments(w *fixtures) {

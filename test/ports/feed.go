@@ -20,7 +20,6 @@ import (
 // Feed is the suite of feed.Reader.
 func Feed(t *testing.T, open Open) {
 	open.keeps(t, append([]promise{
-		{"Metas returns all categories", feedCategories},
 		{"Metas counts public events when asked for", feedMetasOfEvents},
 		{"its items are what was stored, private copies of it", feedItems},
 		{"a demand comes with its author as Members returns them, unless erased; other items have none", feedAuthors},
@@ -62,23 +61,6 @@ func (w *fixtures) pages(in feed.CategoryID, s feed.Selection, size int) []feed.
 			return things
 		}
 		assert.Len(w, p.Items, size)
-	}
-}
-
-func feedCategories(w *fixtures) {
-	categories, metas, err := w.Feed.Metas(w.Context(), feed.Selection{Kinds: feed.ItemKinds()})
-	require.NoError(w, err)
-	assert.Empty(w, categories)
-	assert.Empty(w, metas)
-	want := []feed.Category{
-		{ID: 7, Name: "Root", Slug: "root"}, {ID: 2, Parent: 7, Name: "Child"}, {ID: 3, Parent: 2, Name: broad(64)},
-	}
-	importEach(w, want...)
-	for _, s := range []feed.Selection{{}, {Kinds: feed.ItemKinds()}} {
-		categories, metas, err := w.Feed.Metas(w.Context(), s)
-		require.NoError(w, err)
-		assert.ElementsMatch(w, want, categories)
-		assert.Empty(w, metas)
 	}
 }
 

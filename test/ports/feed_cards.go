@@ -11,13 +11,10 @@ import (
 	"plaza/domain/event"
 	"plaza/domain/feed"
 	"plaza/domain/imported"
-	"plaza/domain/page"
-	"plaza/domain/personaldata"
 	"plaza/domain/publication"
 )
 
 var feedCards = []promise{
-	{"Card returns the listed item as Page does, with its text", feedCard},
 	{"the translations of a publication have its original and leave itself out, by ascending id", feedTranslations},
 	{"the translations of a node are all publications of the original of its bundle", feedTranslationsOfNode},
 	{"a card has MaxTranslations at most", feedManyTranslations},
@@ -43,41 +40,6 @@ func (w *fixtures) noCard(kind feed.Kind, id int64) {
 	w.Helper()
 	_, err := w.Feed.Card(w.Context(), kind, id)
 	assert.ErrorIs(w, err, feed.ErrNoItem, "%s %d", kind, id)
-}
-
-func feedCard(w *fixtures) {
-	c := w.importer("a")
-	c.settled()
-	texted, noded := publicationRecord(1<<40), nodeRecord(1<<40)
-	texted.HTML, noded.HTML = "<p>O'Brien \\ \"%_\" 茶</p>", "<p>Of a node</p>"
-	texted.Cover, noded.Cover = cover(), cover()
-	c.importAll(bundleRecord(1<<40, 0, 0), texted, noded, publicationRecord(2, bundleOf(1<<40)), nodeRecord(2))
-	c.importAll(imported.DemandRecord{Demand: fullRequest(0, 1<<40, 2), By: writer}, demandRecord(2))
-	seen := 0
-	for _, in := range []feed.CategoryID{0, 2} {
-		for _, kind := range feed.ItemKinds() {
-			for _, item := range w.page(in, feed.Selection{Kinds: []feed.Kind{kind}}, page.Request{}).Items {
-				l, _ := item.Listing()
-				got := w.card(kind, l.ID)
-				seen++
-				assert.Equal(w, item, got.Item)
-				switch at := l.ID; {
-				case kind == feed.Publication && at > 2:
-					assert.Equal(w, texted.HTML, got.HTML)
-					assert.Equal(w, []feed.Translation{{ID: 2, Language: "en", Title: "A text"}}, got.Translations)
-				case kind == feed.Node && at > 2:
-					assert.Equal(w, noded.HTML, got.HTML)
-				default:
-					assert.Empty(w, got.HTML)
-				}
-			}
-		}
-	}
-	assert.Equal(w, 6, seen)
-	own := w.card(feed.Demand, 2)
-	require.NotNil(w, own.Author)
-	w.erase(own.Author.ID, personaldata.Account)
-	assert.Nil(w, w.card(feed.Demand, 2).Author)
 }
 
 func feedTranslations(w *fixtures) {

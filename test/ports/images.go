@@ -29,7 +29,6 @@ func Images(t *testing.T, open Open) {
 		{"Changes of one image at once don't lose each other's work", changeImageAtOnce},
 		{"All yields the whole list", listImagesWhole},
 		{"All ends when its reader wants no more", listImagesEnds},
-		{"the total counts what paging yields, and past it is NotFound", listImagesPages},
 		{"List returns the images that Admits, the newest first, ties by descending id", listImagesAdmitted},
 	})
 }
@@ -213,23 +212,6 @@ func listImagesEnds(w *fixtures) {
 	}
 	assert.Equal(w, 2, seen)
 	assert.Len(w, w.pictures(userimage.Query{Owner: owner}), 3, "the store goes on")
-}
-
-func listImagesPages(w *fixtures) {
-	owner := w.newUser()
-	for range 5 {
-		w.picture(owner, noon, "a")
-		w.picture(owner, noon)
-	}
-	q := userimage.Query{Owner: owner, Contains: []string{"a"}}
-	assert.Equal(w, w.pictures(q), w.pagedImages(q, 2))
-	p, err := w.Images.List(w.Context(), q, page.Request{})
-	require.NoError(w, err)
-	assert.Equal(w, page.DefaultSize, p.Request.Size(), "the zero request is a page as well")
-	for _, r := range []page.Request{pageNo(4, 2), pageNo(1<<40, 100)} {
-		_, err := w.Images.List(w.Context(), q, r)
-		assert.True(w, fault.Is(err, fault.NotFound), "%v", err)
-	}
 }
 
 // pagedImages is the whole list, asked for page by page.

@@ -39,7 +39,6 @@ func Moderation(t *testing.T, open Open) {
 		{"the notification of a hidden comment goes with it, and comes back unless it was removed", hideNotified},
 		{"a hidden comment is removed without its count, and by an erasure", hideRemoved},
 		{"a comment is hidden and restored once, also at once with other comments", hideCommentsAtOnce},
-		{"a hidden image is in no list, and its former key is queued; restoring undoes it", hideImage},
 		{"without its reservation nothing changes", hideUnreserved},
 		{"a hidden image counts for the quotas, is retagged, deleted and erased", hideImageQuotas},
 		{"OfPicture returns the plate, the image or the profile that has the picture, or ErrNoPicture", ofPicture},
@@ -216,32 +215,6 @@ func (w *fixtures) uploaded(owner user.ID, key media.Key, bytes int64) userimage
 func (w *fixtures) hideImage(i userimage.Image) {
 	w.Helper()
 	w.hide(photo(i.ID), noon)
-}
-
-func hideImage(w *fixtures) {
-	owner := w.newUser()
-	i, kept := w.uploaded(owner, "public/a.png", 7), w.uploaded(owner, "public/b.png", 7)
-	q := userimage.Query{Owner: owner}
-	w.hideImage(i)
-	assert.Equal(w, []userimage.Image{kept}, w.pictures(q))
-	assert.Equal(w, []userimage.Image{kept}, w.pagedImages(q, 1))
-	hidden := i
-	hidden.Key, hidden.Hidden = "private/a.png", true
-	assert.Equal(w, hidden, w.imageOf(i.ID))
-	assert.Empty(w, w.dueDeletions(noon), "its former key is not due yet")
-	assert.Equal(w, []media.Key{"public/a.png"}, w.dueDeletions(noon.Add(time.Minute)))
-	_, err := w.Moderation.Hide(w.Context(), moderation.Hiding{Thing: photo(i.ID), Reason: "Rude", At: noon}, media.Moves{})
-	assert.ErrorIs(w, err, moderation.ErrHidden)
-	require.NoError(w, w.Deletions.Done(w.Context(), []media.Key{"public/a.png"}))
-	undone, err := w.Moderation.Restore(w.Context(), photo(i.ID), w.moves(photo(i.ID)))
-	require.NoError(w, err)
-	assert.Equal(w, moderation.Hiding{Thing: photo(i.ID), Owner: owner, Reason: "Rude", At: noon}, undone)
-	assert.Equal(w, i, w.imageOf(i.ID))
-	assert.Len(w, w.pictures(q), 2)
-	assert.Equal(w, []media.Key{"private/a.png"}, w.dueDeletions(noon.Add(time.Minute)))
-	_, err = w.Moderation.Restore(w.Context(), photo(i.ID), media.Moves{})
-	assert.ErrorIs(w, err, moderation.ErrNotHidden)
-	w.consistent()
 }
 
 func hideUnreserved(w *fixtures) {

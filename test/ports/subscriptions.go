@@ -22,7 +22,6 @@ func Subscriptions(t *testing.T, open Open) {
 		{"however many Follow at once, one is stored", followAtOnce},
 		{"what is followed must exist, else ErrNotFound", followNothing},
 		{"Get returns the owner's subscription; of an unknown one, or another user's, Get and Remove are ErrNotFound", getOwned},
-		{"Remove ends the subscription", unfollow},
 		{"of many who Remove at once one does", unfollowAtOnce},
 		{"List returns what the query admits", listAdmitted},
 		{"List is newest first, ties by descending id; the total counts what paging yields, and past it is NotFound", listPages},
@@ -123,20 +122,6 @@ func followNothing(w *fixtures) {
 	assert.False(w, fault.Is(err, fault.NotFound), "%v", err)
 	assert.Empty(w, w.subscriptions(subscription.Query{User: who}).Items)
 	assert.Empty(w, w.subscriptions(subscription.Query{User: who + 1}).Items)
-}
-
-func unfollow(w *fixtures) {
-	who, followed := w.newUser(), w.newUser()
-	w.befriend(who, followed)
-	category := w.subscribe(subscription.ToCategory(who, w.category(1), noon))
-	all := w.subscriptions(subscription.Query{User: who})
-	require.NoError(w, w.Subscriptions.Remove(w.Context(), who, all.Items[1].ID))
-	assert.Equal(w, []subscription.Subscription{category}, w.subscriptions(subscription.Query{User: who}).Items)
-	assert.Equal(w, subscription.Stranger, w.relations(who, followed)[followed])
-
-	again := w.subscribe(toUser(who, followed, noon))
-	assert.NotEqual(w, all.Items[1].ID, again.ID)
-	assert.Equal(w, subscription.Contact, w.relations(who, followed)[followed])
 }
 
 func unfollowAtOnce(w *fixtures) {

@@ -26,7 +26,6 @@ func Telemetry(t *testing.T, open Open) {
 		{"the oldest prepayment is that of those alive", samplePrepayments},
 		{"the deletion queue is counted, due or not", sampleDeletions},
 		{"the spending is the translator's on the day", sampleSpending},
-		{"Recent counts by day what was created, drafts included", recentDays},
 		{"Recent counts open orders, prepayments in doubt and refunds that are processing", recentMoney},
 		{"Recent counts reports that are not decided", recentReports},
 		{"Complete keeps the import that ended last", sampleImport},
@@ -47,23 +46,6 @@ func (w *fixtures) recent(days ...time.Time) telemetry.Recent {
 	recent, err := w.Telemetry.Recent(w.Context(), days)
 	require.NoError(w, err)
 	return recent
-}
-
-func recentDays(w *fixtures) {
-	first := noon.Truncate(24 * time.Hour).In(time.FixedZone("", 3600))
-	day := func(n int) time.Time { return first.Add(time.Duration(n) * 23 * time.Hour) } // clocks may be put forward
-	assert.Equal(w, telemetry.Recent{Days: []telemetry.Day{{Day: day(0)}, {Day: day(1)}}}, w.recent(day(0), day(1), day(2)))
-	joined := func(at time.Time) user.ID { return w.newUser(func(m *user.Member) { m.Joined = at }) }
-	who := joined(first)
-	joined(day(1).Add(-time.Microsecond))
-	joined(day(1))
-	joined(day(2))
-	joined(first.Add(-time.Microsecond))
-	e := w.write(who, noon)
-	w.write(who, noon.AddDate(0, 0, 1))
-	w.say(e.ID(), who, noon.AddDate(0, 0, 1), "Oh")
-	assert.Equal(w, []telemetry.Day{{Day: day(0), Joined: 2, Events: 1}, {Day: day(1), Joined: 1, Events: 1, Comments: 1}},
-		w.recent(day(0), day(1), day(2)).Days)
 }
 
 func recentMoney(w *fixtures) {

@@ -85,17 +85,6 @@ func (w *fixture) found(d payment.Day) (all []payment.Finding) {
 	return all
 }
 
-func TestPAY15_a_bill_that_agrees_leaves_nothing(t *testing.T) {
-	w := newBillFixture(t)
-	paid := w.pays(1, noonInBeijing)
-	w.wallet.bills[billDay] = []payment.BillLine{paid, w.refunded(paid, "refund-1", noonInBeijing.Add(time.Hour)), paid}
-	result, found := w.reconciles(billDay)
-	assert.Equal(t, reconciling.Result{Day: billDay, Payments: 1, Refunds: 1}, result, "a line that is repeated counts once")
-	assert.Empty(t, found)
-	assert.Len(t, w.wallet.days, 1, "no other bill is needed")
-	assert.NotContains(t, w.log.String(), "needs review")
-}
-
 func TestPAY15_a_payment_that_only_the_bill_knows_is_taken_in(t *testing.T) {
 	w := newBillFixture(t)
 	r := w.opens(1, noonInBeijing)

@@ -223,19 +223,6 @@ func TestAUT12_an_upgrade_does_not_undo_a_change_of_the_password(t *testing.T) {
 	assert.NoError(t, err)
 }
 
-func TestRegister_tells_all_that_is_wrong(t *testing.T) {
-	w := newSigninFixture(t)
-	_, err := w.Register(t.Context(), signin.Registration{
-		Username: "someone", Password: secret.New("short"), Scopes: []string{"root"},
-		Member: user.Member{Timezone: "Mars/Olympus"},
-	})
-	f, ok := fault.As(err)
-	require.True(t, ok)
-	assert.Len(t, f.Fields, 4, "%v", f.Fields)
-	_, err = w.Register(t.Context(), signin.Registration{Username: signinPhone, Password: secret.New(signinPassword)})
-	assert.ErrorIs(t, err, access.ErrPhoneTaken)
-}
-
 func TestUSR03_no_request_waits_until_presence_is_stored(t *testing.T) {
 	w := newSigninFixture(t)
 	var keys []secret.String
