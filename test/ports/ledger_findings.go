@@ -16,7 +16,6 @@ var ledgerFindings = []promise{
 	{"PaymentsPaid returns payments in the order in which they were paid, from the cursor on", paymentsPaid},
 	{"RefundsSent returns refunds that the wallet has confirmed, in the order in which they were sent", refundsSent},
 	{"StoreFindings stores a finding once, with what the last comparison has found", storeFindings},
-	{"Findings is by the days of bills, and in the order of the span", findingSpans},
 	{"EndReconciliation resolves what no comparison has found since it began", endReconciliation},
 	{"ClaimReconciliation gives a day to one caller, until it is completed", claimReconciliation},
 	{"ClaimReconciliation never gives a day to two callers at once", claimReconciliationAtOnce},

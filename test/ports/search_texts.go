@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"plaza/domain/block"
 	"plaza/domain/demand"
 	"plaza/domain/event"
 	"plaza/domain/feed"
@@ -29,6 +30,7 @@ import (
 func Texts(t *testing.T, open Open) {
 	open.keeps(t, []promise{
 		{"Find returns the things that have all words of the query and are of one of its kinds, the newest creation first", findKinds},
+		{"public events and the searcher's own, but no hidden ones, and none of an author with whom the searcher has a block", findEvents},
 		{"a changed text is found by its new words alone", findChanged},
 		{"a publication or node has the words of the titles of its translations, which its card shows", findTranslated},
 		{"page by page each thing comes once, also of those that were created at the same moment", findPages},
@@ -107,6 +109,36 @@ func findKinds(w *fixtures) {
 	}
 	assert.Equal(w, []string{"node 1", named(e)}, w.found(me, "大理", 1, feed.Event, feed.Node))
 	assert.Equal(w, []string{"publication 1", "demand 1", "node 1"}, w.found(0, "大理", 20), "without an account no events")
+}
+
+func findEvents(w *fixtures) {
+	me, other := w.newUser(), w.newUser()
+	w.befriend(me, other)
+	public, theirs := w.write(other, noon, titled("tea")), w.write(other, noon.Add(1), titled("tea"), permitted(event.Contact))
+	draft, own := w.write(other, noon.Add(2), titled("tea"), published(false)), w.write(me, noon.Add(3000), titled("tea"), published(false))
+	assert.Equal(w, []string{named(own), named(public)}, w.found(me, "tea", 20))
+	assert.ElementsMatch(w, []string{named(draft), named(theirs), named(public)}, w.found(other, "tea", 20))
+	assert.Empty(w, w.found(0, "tea", 20))
+	on := moderation.Thing{Kind: moderation.Event, ID: int64(public.ID())}
+	w.hide(on, noon)
+	assert.Equal(w, []string{named(own)}, w.found(me, "tea", 20))
+	assert.ElementsMatch(w, []string{named(draft), named(theirs)}, w.found(other, "tea", 20), "nobody finds what is hidden")
+	w.restore(on)
+	for _, by := range [][2]user.ID{{me, other}, {other, me}} {
+		b, err := block.New(by[0], by[1], noon)
+		require.NoError(w, err)
+		assert.Contains(w, w.found(me, "tea", 20), named(public))
+		require.NoError(w, w.Blocks.Add(w.Context(), b))
+		assert.Equal(w, []string{named(own)}, w.found(me, "tea", 1))
+		require.NoError(w, w.Blocks.Remove(w.Context(), by[0], by[1]))
+	}
+	w.remove(public.ID())
+	assert.Equal(w, []string{named(own)}, w.found(me, "tea", 20))
+	n, err := w.PersonalData.Erase(w.Context(), me, personaldata.Events, 10)
+	require.NoError(w, err)
+	assert.Equal(w, 1, n)
+	assert.Empty(w, w.found(me, "tea", 20))
+	w.consistent()
 }
 
 func findChanged(w *fixtures) {

@@ -175,29 +175,3 @@ func reportSpans(w *fixtures) {
 			return w.Moderation.Of(w.Context(), author, s, r)
 		})
 }
-
-func findingSpans(w *fixtures) {
-	var all []payment.Finding
-	day := func(f payment.Finding) time.Time {
-		from, _ := f.Day.Bounds()
-		return from
-	}
-	for i := range 3 {
-		w.finds(noon, payment.Finding{Day: payment.DayOf(noon.AddDate(0, 0, i)), Kind: payment.FoundAmount, TransactionID: "t"})
-		all = w.findings(payment.FindingFilter{})
-	}
-	list := func(s page.Span, r page.Request) (page.Page[payment.Finding], error) {
-		return w.Ledger.Findings(w.Context(), payment.FindingFilter{Span: s}, r)
-	}
-	for from, want := range map[time.Time][]payment.Finding{day(all[1]): all[:2], day(all[0]): all[:1], {}: all} {
-		p, err := list(page.Span{From: from}, page.Request{})
-		require.NoError(w, err)
-		assert.Equal(w, want, p.Items)
-		p, err = list(page.Span{From: from, IsOldestFirst: true}, page.Behind(page.Cursor{}, 1).Paged())
-		require.NoError(w, err)
-		assert.Equal(w, want[len(want)-1:], p.Items)
-	}
-	p, err := list(page.Span{Until: day(all[1])}, page.Request{})
-	require.NoError(w, err)
-	assert.Equal(w, all[2:], p.Items)
-}

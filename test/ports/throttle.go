@@ -19,7 +19,6 @@ import (
 // without an account count alike.
 func Throttle(t *testing.T, open Open) {
 	open.keeps(t, []promise{
-		{"Begin takes as many of a phone from a source as ByPair allows", beginByPair},
 		{"Begin takes as many of a phone from unusual sources as ByUnusual allows", beginByUnusual},
 		{"Begin takes as many from a source as BySourceAny allows", beginBySource},
 		{"a full BySourceAny does not stop a phone at a usual source of its own, and counts it", beginUsualSource},
@@ -104,16 +103,6 @@ func strangers(n, first, count int) []access.Attempt {
 // neighbours are attempts from the m-th source for phones of their own.
 func neighbours(m, first, count int) []access.Attempt {
 	return attempts(count, func(i int) access.Attempt { return try(first+i, m) })
-}
-
-func beginByPair(w *fixtures) {
-	l := limit(access.ByPair)
-	w.fail(noon, times(l.Max, try(1, 1))...)
-	w.full(noon, try(1, 1))
-	w.fail(noon, try(2, 1), try(1, 2))
-	w.full(noon.Add(l.Window-time.Microsecond), try(1, 1))
-	w.fail(noon.Add(l.Window), times(l.Max, try(1, 1))...)
-	w.full(noon.Add(l.Window), try(1, 1))
 }
 
 func beginByUnusual(w *fixtures) {

@@ -22,7 +22,6 @@ func Tokens(t *testing.T, open Open) {
 		{"Touch writes each of the two only if what is stored is SeenEvery older", touchSeldom},
 		{"Touch notes many sightings, of people and tokens that are gone as well", touchMany},
 		{"of Touches at once with different tokens the latest is when the user was seen", touchFromMany},
-		{"Revoke removes the token, or returns ErrNoSession", revoke},
 		{"of many who revoke a token at once one does", revokeAtOnce},
 		{"OfUsers returns the users' tokens, the latest issued first", tokensOfUsers},
 		{"a user has at most MaxTokens: Issue removes the least recently used ones", tokensBounded},
@@ -191,20 +190,6 @@ func touchFromMany(w *fixtures) {
 	s, err := w.Tokens.Session(w.Context(), sessions[0].Hash)
 	require.NoError(w, err)
 	assert.Equal(w, at(many-1), s.Seen)
-}
-
-func revoke(w *fixtures) {
-	holder := w.newUser()
-	t, other := w.issue(token(holder, 1)), w.issue(token(holder, 2))
-	s := w.session(t)
-	require.NoError(w, w.Tokens.Revoke(w.Context(), t.ID))
-	require.NoError(w, w.Tokens.Touch(w.Context(), access.Sighting{Session: s, At: noon.Add(time.Hour)}), "a session that is gone is no error")
-	_, err := w.Tokens.Session(w.Context(), t.Hash)
-	assert.ErrorIs(w, err, access.ErrNoSession)
-	assert.Equal(w, other, w.session(other).Token)
-	for _, gone := range []access.TokenID{t.ID, 0, other.ID + 1} {
-		assert.ErrorIs(w, w.Tokens.Revoke(w.Context(), gone), access.ErrNoSession)
-	}
 }
 
 func revokeAtOnce(w *fixtures) {

@@ -2,7 +2,6 @@ package people_test
 
 import (
 	"errors"
-	"fmt"
 	"strings"
 	"testing"
 
@@ -107,36 +106,6 @@ func TestAUT15_a_message_that_was_certainly_not_sent_is_given_back(t *testing.T)
 		}
 		assert.EqualValues(t, len(verification.Purposes()), w.MessageCount(c.outcome)-counted, "%v", c.fails)
 	}
-}
-
-func TestAUT15_the_budget_has_what_was_sent_and_a_fifth_for_callers_with_a_key(t *testing.T) {
-	w := newJoiningFixture(t, func(j *signin.Joining) { j.Budget.Messages = 10 })
-	actor := w.join(newPhone)
-	for n := range 5 { // without an account
-		require.NoError(t, w.ask(verification.ResetPassword, fmt.Sprintf("+86-1390000000%d", n), access.Actor{}))
-	}
-	assert.EqualValues(t, 1, w.taken())
-	assert.Equal(t, 5, w.takes)
-	w.code(verification.ResetPassword, newPhone, access.Actor{})
-	assert.Equal(t, 6, w.takes, "the store has as much to do for each number")
-	for n := range 6 {
-		w.code(verification.SignUp, fmt.Sprintf("+86-1370000000%d", n), access.Actor{})
-	}
-	for _, username := range []string{newPhone, "+86-13900000009"} {
-		spent := w.ask(verification.ResetPassword, username, access.Actor{})
-		assert.True(t, fault.Is(spent, fault.Throttled), "for each number alike")
-		assert.True(t, fault.Is(w.ask(verification.SignUp, username, access.Actor{}), fault.Throttled))
-	}
-	w.code(verification.ChangePhone, "+86-13600000001", actor)
-	w.code(verification.ChangePhone, "+86-13600000002", actor)
-	assert.True(t, fault.Is(w.ask(verification.ChangePhone, "+86-13600000003", actor), fault.Throttled))
-	assert.EqualValues(t, 10, w.taken())
-
-	before := len(w.sender.messages)
-	require.NoError(t, w.SetPhone(t.Context(), actor.ID, "+86-13600000009", locale.Tag{}))
-	w.Close()
-	require.Len(t, w.sender.messages, before+1, "no budget keeps a notice from its reader")
-	assert.EqualValues(t, 11, w.taken())
 }
 
 func TestAUT18_the_former_number_is_told_unless_it_may_not_be(t *testing.T) {
