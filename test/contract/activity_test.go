@@ -102,8 +102,10 @@ var notificationRows = []row{
 
 // notified shows one of each kind, the newest first, and none of one's own acts.
 func notified(t *testing.T, s *server) {
+	s.shelve(t, 7, "Walks")
 	ada, bob := s.member(t), s.member(t)
 	id := ada.publishes(t, "Fog")
+	bob.followsCategory(t, 7)
 	ada.comments(t, id, "Mine")
 	ada.put(t, likePath(id)).is(204)
 	ada.follows(t, bob)

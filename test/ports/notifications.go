@@ -13,19 +13,16 @@ import (
 	"plaza/domain/notification"
 	"plaza/domain/page"
 	"plaza/domain/ratelimit"
-	"plaza/domain/subscription"
 	"plaza/domain/user"
 )
 
 // Notifications is the suite of notification.Store, and of what event.Discussion and subscription.Repository do for it.
 func Notifications(t *testing.T, open Open) {
 	open.keeps(t, append([]promise{
-		{"none of oneself, none of a category, and none of what is repeated", notificationsNone},
 		{"a comment that fails, and one that is charged too much, make none", notificationsOfFailures},
 		{"a like that is given again within RepeatAfter of its notification shows it again, as it was", notificationsAgain},
 		{"a like that is given again later makes a new one", notificationsLater},
 		{"at least the newest MinKept of a person are kept, and at most MaxKept", notificationsKept},
-		{"List returns those behind the cursor, the newest first, and the people", notificationsListed},
 		{"MarkRead and writers at once never mark a later one", notificationsMarkedAtOnce},
 		{"counts are exact, however many come and go at once", notificationsAtOnce},
 		{"a reply on an event that the rule of visibility does not let one see is neither listed nor counted", repliesRandom},
@@ -64,21 +61,6 @@ func (w *fixtures) likeAt(on *event.Event, by user.ID, likes bool, at time.Time)
 func (w *fixtures) markRead(of user.ID, upTo notification.ID) {
 	w.Helper()
 	require.NoError(w, w.Notifications.MarkRead(w.Context(), of, upTo))
-}
-
-func notificationsNone(w *fixtures) {
-	author, other := w.newUser(), w.newUser()
-	e := w.write(author, noon)
-	w.say(e.ID(), author, noon, "Mine")
-	w.likeAt(e, author, true, noon)
-	w.likeAt(e, author, false, noon)
-	w.subscribe(subscription.ToCategory(other, w.category(1), noon))
-	assert.Empty(w, w.kindsOf(author))
-	for range 3 {
-		w.likeAt(e, other, true, noon)
-		w.follow(other, author)
-	}
-	assert.Equal(w, []notification.Kind{notification.Follow, notification.Like}, w.kindsOf(author))
 }
 
 func notificationsOfFailures(w *fixtures) {
@@ -174,39 +156,6 @@ func notificationsKept(w *fixtures) {
 	require.Len(w, said, notification.MinKept+2)
 	assert.Equal(w, []string{fmt.Sprint(last), fmt.Sprint(last - len(said) + 1)}, []string{said[0], said[len(said)-1]})
 	w.consistent()
-}
-
-func notificationsListed(w *fixtures) {
-	author, one, two := w.newUser(), w.newUser(), w.newUser()
-	e := w.write(author, noon)
-	w.say(e.ID(), one, noon, "1")
-	w.say(e.ID(), two, noon, "2")
-	w.say(w.write(one, noon).ID(), author, noon, "of another")
-	w.say(e.ID(), one, noon, "3")
-	list := func(after page.Cursor, size int) (said []string, people []user.ID, next page.Cursor) {
-		list, err := w.Notifications.List(w.Context(), author, page.Behind(after, size))
-		require.NoError(w, err)
-		for _, n := range list.Items {
-			said = append(said, n.Comment.Content)
-		}
-		for id, m := range list.Members {
-			people = append(people, id)
-			assert.Equal(w, w.member(id), *m)
-		}
-		assert.Equal(w, 3, list.Unread)
-		return said, people, list.Next
-	}
-	said, people, next := list(page.Cursor{}, 1)
-	assert.Equal(w, []string{"3"}, said)
-	assert.Equal(w, []user.ID{one}, people)
-	said, people, end := list(next, 2)
-	assert.Equal(w, []string{"2", "1"}, said)
-	assert.ElementsMatch(w, []user.ID{one, two}, people)
-	assert.Zero(w, end)
-	said, people, end = list(page.Cursor{ID: 1}, 2)
-	assert.Empty(w, said)
-	assert.Empty(w, people)
-	assert.Zero(w, end)
 }
 
 // notificationsMarkedAtOnce marks all that a list has, while others write: what the list did not have stays unread.
