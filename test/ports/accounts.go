@@ -29,7 +29,7 @@ func Accounts(t *testing.T, open Open) {
 		{"Erasing returns the users whose account is erasing, ascending, at most limit", accountsErasing},
 		{"Profile returns the user with their bio, what they have and the viewer's relationship, of which the zero viewer has none", profiles},
 		{"SetAvatar gives the person the picture, or none, in place of the one that they had", setAvatar},
-		{"SetAvatar of an unknown user is ErrNotFound", setAvatarUnknownUser},
+		{"SetAvatar and ChangeProfile of an unknown user are ErrNotFound", setAvatarUnknownUser},
 	})
 }
 

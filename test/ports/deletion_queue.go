@@ -93,6 +93,7 @@ func setAvatar(w *fixtures) {
 func setAvatarUnknownUser(w *fixtures) {
 	for _, nobody := range []user.ID{0, -1, w.newUser() + 1} {
 		require.ErrorIs(w, w.Directory.SetAvatar(w.Context(), nobody, avatarOf("a"), 1), user.ErrNotFound)
+		require.ErrorIs(w, w.Directory.ChangeProfile(w.Context(), nobody, user.ProfileChange{Bio: new("A")}), user.ErrNotFound)
 	}
 	assert.Empty(w, w.dueDeletions(noon))
 }
@@ -230,6 +231,9 @@ func (w *fixtures) references() map[media.Key]string {
 
 func referencesAll(w *fixtures) {
 	assert.Empty(w, w.references())
+	hidden := w.withProfile("masked")
+	w.hide(portrayed(hidden), noon)
+	w.finished("public/masked", "public/masked-sm")
 	who := w.newUser()
 	e := w.plated(who, "private/plate", "private/gone")
 	plates := w.got(e.ID()).State().Plates
@@ -253,6 +257,7 @@ func referencesAll(w *fixtures) {
 		"private/plate": fmt.Sprint("plate ", plates[0].ID), "private/gone": "",
 		"public/image": fmt.Sprint("user image ", i.ID), "public/deleted": "",
 		"public/face": fmt.Sprint("avatar of user ", who), "public/face-sm": fmt.Sprint("avatar of user ", who),
+		"private/masked": fmt.Sprint("hidden avatar of user ", hidden), "private/masked-sm": fmt.Sprint("hidden avatar of user ", hidden),
 		"public/cover": imported, "public/cover-sm": imported,
 	}, known)
 }

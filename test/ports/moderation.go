@@ -46,7 +46,7 @@ func Moderation(t *testing.T, open Open) {
 		{"a hidden plate counts for the quotas, and is removed alone, with its event and by an erasure", hidePlateRemoved},
 		{"a hidden profile can't be changed, but for the time zone, and an import leaves it as it is", hideProfileUnchanged},
 		{"a hidden profile is exported as it is, and erased", hideProfileErased},
-		{"a profile and a plate are hidden and restored once, also at once", hideOwnOnce},
+		{"a profile and a plate are hidden and restored once, also at once, and one that is not there is ErrNotFound or ErrNoPlate", hideOwnOnce},
 	}, moderationFeed...))
 }
 

@@ -202,5 +202,9 @@ func hideOwnOnce(w *fixtures) {
 		})
 		assertOneWins(w, errs, moderation.ErrNotHidden)
 	}
+	for missing, want := range map[moderation.Thing]error{attached(1 << 40): event.ErrNoPlate, portrayed(author + 99): user.ErrNotFound} {
+		_, err := w.Moderation.Hide(w.Context(), moderation.Hiding{Thing: missing, Reason: "Rude", At: noon}, media.Moves{})
+		assert.ErrorIs(w, err, want)
+	}
 	w.consistent()
 }

@@ -1,6 +1,7 @@
 package ports
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -18,7 +19,7 @@ var streamPromises = []promise{
 	{"RenewStreams extends places, and returns those that are still there", streamsRenewed},
 	{"Changes is another number after each change that concerns the person", streamChanges},
 	{"News behind the last position misses nothing, however many write at once", streamNewsAtOnce},
-	{"News has one more than MaxNews at most", streamNewsBounded},
+	{"News has one more than MaxNews at most, and orders in the order of their changes", streamNewsBounded},
 }
 
 func (w *fixtures) opens(of user.ID, now time.Time) (notification.Position, error) {
@@ -144,9 +145,12 @@ func streamNewsBounded(w *fixtures) {
 	e := w.write(who, noon)
 	for range notification.MaxNews + 3 {
 		w.say(e.ID(), other, noon, "Oh")
+		w.charge(order(who, noon))
 	}
 	all, err := w.Notifications.News(w.Context(), []notification.Since{{Of: who}})
 	require.NoError(w, err)
 	assert.Len(w, all[0].Items, notification.MaxNews+1)
+	assert.Len(w, all[0].Orders, notification.MaxNews+1)
+	assert.True(w, slices.IsSortedFunc(all[0].Orders, func(a, b notification.OrderChange) int { return cmp.Compare(a.Change, b.Change) }))
 	assert.Equal(w, notification.MaxNews+3, all[0].Unread)
 }
