@@ -67,7 +67,7 @@ var personalTables = map[string]personalTable{
 		exported: "id day title content html category_id permission status province city district created modified published_at",
 		internal: "author_id revision hidden",
 	},
-	"search_entries": {owner: "author_id = {user}", internal: "kind id created author_id words"}, // of texts that are exported
+	"search_entries": {owner: "author_id = {user}", internal: "kind id created author_id private words"}, // of texts that are exported
 	"plates": {
 		kind: personaldata.Events, owner: "event_id IN (SELECT id FROM events WHERE author_id = {user})",
 		exported: "id photo created", internal: "event_id width height hidden",
