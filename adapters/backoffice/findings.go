@@ -8,9 +8,6 @@ import (
 	"plaza/domain/payment"
 )
 
-// findings is the key of the list of open differences between the wallet's bills and the ledger.
-const findings = "findings"
-
 func (s *Site) listFindings(v *visit) (answer, error) {
 	body := &moneyPage{Lists: moneyListsOf(v.actor), Current: moneyLists[len(moneyLists)-1]}
 	id, _ := strconv.ParseInt(v.r.PostForm.Get("finding"), 10, 64) // any other text is no finding
