@@ -30,7 +30,7 @@ type job struct {
 const (
 	cleanupInterval = time.Minute
 	eraseInterval   = time.Minute
-	fillInterval    = time.Hour
+	fillInterval    = 24 * time.Hour
 	sampleInterval  = 30 * time.Second
 	sweepInterval   = time.Minute
 

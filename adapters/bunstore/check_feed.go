@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/uptrace/bun"
 
@@ -106,6 +107,9 @@ func (c check) mismatches(
 // listings compares all records with their listings in the feed, and finds listings whose records do not exist.
 func (c check) listings(ctx context.Context) error {
 	for _, source := range checkSources {
+		if c.unfoundOnly && source.kind == feedstore.Origins {
+			continue // no search finds origins: publications are found
+		}
 		for after, last := int64(0), int64(-1); last != 0; after = last {
 			var wrong []mismatch
 			err := c.Read(ctx, func(ctx context.Context) (err error) {
@@ -142,6 +146,10 @@ func (c check) listings(ctx context.Context) error {
 
 // index stores the entries of the records, as they are now, in one transaction.
 func (c check) index(ctx context.Context, source checkSource, missing []mismatch) error {
+	missing = slices.DeleteFunc(missing, func(m mismatch) bool { return m.should == nil })
+	if len(missing) == 0 {
+		return nil
+	}
 	return c.Write(ctx, func(tx *engine.Tx) error {
 		now, err := c.locked(tx, source, engine.Mapped(missing, func(m mismatch) int64 { return m.ID })...)
 		if err == nil {
