@@ -95,6 +95,9 @@ func answered(server, plaza *wire, q request) (map[string]any, error) {
 	if q.reread != nil && bytes.Equal(before, after) {
 		return nil, fmt.Errorf("%w: nothing has changed", errUnlike)
 	}
+	if _, is := said["cursor"]; is {
+		said["cursor"] = "made by each server in its own way"
+	}
 	if data, is := said["data"].(map[string]any); is {
 		maps.DeleteFunc(data, func(name string, _ any) bool { return slices.Contains(q.differs, name) })
 	}
