@@ -65,6 +65,9 @@ func (m *Moderating) Report(
 		if !errors.Is(err, moderation.ErrUncopied) || try == mostTries {
 			return stored, isNew, err
 		}
+		if err := m.checkSeen(ctx, actor, of); err != nil { // it was deleted meanwhile
+			return moderation.Report{}, false, err
+		}
 	}
 }
 
@@ -78,7 +81,7 @@ func (m *Moderating) keep(ctx context.Context, r moderation.Report) (moderation.
 		return moderation.Report{}, false, err
 	}
 	now, exists := subjects[r.Thing]
-	if !exists { // it was deleted meanwhile
+	if !exists {
 		return moderation.Report{}, false, moderation.ErrUncopied
 	}
 	copied, err := m.store.Copied(ctx, r.Thing)

@@ -41,6 +41,17 @@ func (f *failingHides) Report(ctx context.Context, r moderation.Report, c ...rat
 	return f.Store.Report(ctx, r, c...)
 }
 
+// deleting is a store that deletes a thing when it is looked at for the first time.
+type deleting struct {
+	moderation.Store
+	remove func()
+}
+
+func (d *deleting) Subjects(ctx context.Context, things []moderation.Thing) (map[moderation.Thing]moderation.Subject, error) {
+	d.remove()
+	return d.Store.Subjects(ctx, things)
+}
+
 // newHidingFixture returns the use cases of moderation over the fixture, and an image with its sizes.
 func newHidingFixture(t *testing.T) (*cleanupFixture, *failingHides, *moderating.Moderating, moderation.Thing, []media.Key) {
 	t.Helper()
@@ -172,4 +183,22 @@ func TestMOD05_staff_see_what_a_person_owned_who_is_being_erased_as_it_was_repor
 	require.NoError(t, err)
 	assert.Nil(t, shown().Now[of], "its owner is gone, and the image is not yet")
 	assert.Len(t, shown().Items[0].Versions, 1)
+}
+
+func TestMOD05_a_thing_that_is_deleted_while_it_is_reported_does_not_exist(t *testing.T) {
+	w, store, _, of, _ := newHidingFixture(t)
+	remove := func() {
+		_, err := w.store.Images.Change(t.Context(), userimage.ID(of.ID), func(i *userimage.Image) error {
+			i.Delete(w.now)
+			return nil
+		})
+		require.NoError(t, err)
+	}
+	m := moderating.New(&deleting{store, remove}, w.store.EventReader, w.store.Discussion, w.store.Feed, w.store.Directory,
+		media.Addresses{}, w.pictures, w.store.Deletions, nil, func() time.Time { return w.now })
+	_, _, err := m.Report(t.Context(), access.Actor{ID: 1}, of, moderation.Spam, "", nil)
+	f, is := fault.As(err)
+	require.True(t, is)
+	assert.Equal(t, fault.Invalid, f.Kind)
+	assert.Contains(t, f.Fields, "image")
 }
