@@ -137,6 +137,8 @@ func joins(t *testing.T, page *chromium.Tab) {
 	defer cancel()
 	m, err := messages.Next(soon, verification.NumberOf(phone))
 	require.NoError(t, err)
+	require.NotEmpty(t, chromium.Get(t, page, chromedp.Poll[string](`document.querySelector('#join-sent').textContent`)))
+	assert.Equal(t, "code", chromium.Evaluate[string](t, page, `document.activeElement.name`), "one who waits for the code types it next")
 	page.Do(t, chromedp.SendKeys(field("password"), "a-walk-around-the-lake"), chromedp.SendKeys(field("firstname"), "Ada"),
 		chromedp.SendKeys(field("lastname"), "Li"), chromedp.SendKeys(field("code"), "12345\n"))
 	problem := chromium.Get(t, page, chromedp.Poll[string](`document.querySelector('#join-problem').textContent`))

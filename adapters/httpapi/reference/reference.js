@@ -366,7 +366,7 @@ function setUpJoin() {
     button.disabled = false
     if (!asked) return
     sent.textContent = `A code is on its way. It is good for ${asked.expires_in / 60} minutes.`
-    code.focus()
+    if (document.activeElement === button || !form.matches(':focus-within')) code.focus() // else the person types already
   })
   form.addEventListener('submit', async event => {
     event.preventDefault()
