@@ -95,7 +95,7 @@ func (c check) mismatches(
 	for _, r := range all {
 		of := mismatch{StoredRecord: r, listed: listed[r.ID], entry: entries[r.ID]}
 		if r.Broken == nil && s.kind != feedstore.Origins {
-			of.should = search.EntryOf(r.Record, texts[r.ID], names(r.Record)...)
+			of.should = search.EntryOf(r.Record, texts[r.ID]).Named(names(r.Record)...)
 		}
 		if r.Broken != nil || !feedstore.IsSame(feedstore.Listed(r.Record), of.listed) || !search.IsSame(of.entry, of.should) {
 			wrong = append(wrong, of)

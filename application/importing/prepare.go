@@ -17,7 +17,7 @@ var errTooLong = fault.New(fault.Invalid, "The line is too long.")
 // Lines are prepared ahead of the batch that is being stored, at most about three quarters of what a
 // batch has.
 const (
-	aheadLines  = 256             // that are handed over at once
+	aheadLines  = 128             // that are handed over at once
 	aheadBytes  = batchBytes / 32 // after which fewer lines are handed over
 	aheadChunks = 24
 )

@@ -119,7 +119,7 @@ func (c importCommand) apart(sources []importing.Source) error {
 // takes none from a server on the same machine. It also collects less often within a memory
 // limit. GOMAXPROCS, GOGC and GOMEMLIMIT in the environment take precedence.
 func giveWay() {
-	const percent, limit = 200, 70 << 20 // bytes, for a batch and the lines after it, without the memory of the embedded database
+	const percent, limit = 200, 85 << 20 // bytes, for a batch and the lines after it, without the memory of the embedded database
 	if os.Getenv("GOMAXPROCS") == "" {
 		runtime.GOMAXPROCS(1)
 	}

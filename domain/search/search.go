@@ -35,9 +35,9 @@ type Entry struct {
 	Words     []string
 }
 
-// EntryOf returns the entry of the thing, or nil if no search finds it. Of a publication or node, the HTML is the text, and the names
-// are the titles of its translations; its own title may be among them.
-func EntryOf(thing feed.Listable, html markup.HTML, names ...string) *Entry {
+// EntryOf returns the entry of the thing, or nil if no search finds it. Of a publication or node, the HTML is the text, and the entry
+// lacks the titles of the translations.
+func EntryOf(thing feed.Listable, html markup.HTML) *Entry {
 	var e Entry
 	var texts []string
 	l, isListed := thing.Listing()
@@ -58,8 +58,18 @@ func EntryOf(thing feed.Listable, html markup.HTML, names ...string) *Entry {
 	if !isListed {
 		return nil
 	}
-	e.Words = Words(append(texts, names...)...)
+	e.Words = Words(texts...)
 	return &e
+}
+
+// Named returns the entry with the titles of the translations; its own title may be among them.
+func (e *Entry) Named(titles ...string) *Entry {
+	if e == nil || len(titles) == 0 {
+		return e
+	}
+	named := *e
+	named.Words = limited(append(Words(titles...), e.Words...))
+	return &named
 }
 
 // IsShown reports whether a search by a user with the relation to the author finds the event. Searches find public events, unless

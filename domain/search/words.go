@@ -51,6 +51,11 @@ func Words(texts ...string) []string {
 	for _, t := range texts {
 		cut(t, true, func(word string) { words = append(words, word) })
 	}
+	return limited(words)
+}
+
+// limited returns each of the words once, in order, as many as an entry has.
+func limited(words []string) []string {
 	slices.Sort(words)
 	words = slices.Compact(words)
 	bytes := 0

@@ -12,6 +12,7 @@ import (
 	"plaza/domain/media"
 	"plaza/domain/moderation"
 	"plaza/domain/publication"
+	"plaza/domain/search"
 	"plaza/domain/user"
 )
 
@@ -92,7 +93,7 @@ func turn[Row RecordRow, At interface {
 	if err := cmp.Or(err, turned.RelistOrigins(tx), turned.Write(db, tx)); err != nil {
 		return 0, err
 	}
-	return of.AuthorID, turned.ReindexTranslations(db, tx, []IndexedRecord{{next.Record(), texts[id]}})
+	return of.AuthorID, turned.ReindexTranslations(db, tx, []IndexedRecord{{next.Record(), search.EntryOf(next.Record(), texts[id])}})
 }
 
 // ContentFields are common to publications and nodes.

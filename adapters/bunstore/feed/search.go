@@ -135,10 +135,10 @@ func Names(ctx context.Context, query func() *bun.SelectQuery, records []feed.Li
 	return func(thing feed.Listable) []string { return names[originals[publication.BundleOf(thing)]] }, err
 }
 
-// IndexedRecord is a publication, a node or a demand with its text.
+// IndexedRecord is a publication, a node or a demand with its entry, which lacks the titles of its translations.
 type IndexedRecord struct {
 	Record feed.Listable
-	HTML   markup.HTML
+	Entry  *search.Entry
 }
 
 // ReindexTranslations queues what stores the entries of the records, and of all other visible publications and nodes whose original is
@@ -157,9 +157,7 @@ func (b *Replacements) ReindexTranslations(db *engine.DB, tx *engine.Tx, records
 	if err != nil {
 		return err
 	}
-	Index(db, tx, engine.Mapped(records, func(r IndexedRecord) *search.Entry {
-		return search.EntryOf(r.Record, r.HTML, names(r.Record)...)
-	}))
+	Index(db, tx, engine.Mapped(records, func(r IndexedRecord) *search.Entry { return r.Entry.Named(names(r.Record)...) }))
 	return nil
 }
 
@@ -188,7 +186,7 @@ func otherTranslations(tx *engine.Tx, records []IndexedRecord, originals []publi
 			return nil, err
 		}
 		for _, r := range stored {
-			others = append(others, IndexedRecord{r.Record, texts[r.ID]})
+			others = append(others, IndexedRecord{r.Record, search.EntryOf(r.Record, texts[r.ID])})
 		}
 	}
 	return others, nil

@@ -3,6 +3,7 @@ package imports
 import (
 	"reflect"
 	"slices"
+	"sync"
 
 	"github.com/uptrace/bun"
 
@@ -14,6 +15,7 @@ import (
 	"plaza/domain/imported"
 	"plaza/domain/markup"
 	"plaza/domain/publication"
+	"plaza/domain/search"
 	"plaza/domain/user"
 )
 
@@ -28,6 +30,8 @@ type batchApply struct {
 	former   []string                // covers of replaced records, which no record may have any more
 	ready    map[imported.Kind][]int // the indexes of the records that can be stored, each after those that it needs
 	listable map[int]feed.Listable   // what of the ready records the feed lists, by their indexes
+	entries  []*search.Entry         // what searches find of the records; nil: nothing
+	entering sync.WaitGroup          // makes the entries
 }
 
 // storeRecords stores the ready records of the kind, each as the row that rowOf returns. It adds rows that are not stored yet, and
@@ -247,6 +251,7 @@ func (t *batchApply) words() error {
 	if err := t.tx.Send(); err != nil {
 		return err
 	}
+	t.entering.Wait()
 	var originals []publication.BundleID
 	var records []feedstore.IndexedRecord
 	for i, outcome := range t.outcomes {
@@ -257,11 +262,30 @@ func (t *batchApply) words() error {
 			originals = append(originals, t.bundle(b.ID).FirstOriginalID())
 		}
 		if record := t.listable[i]; record != nil {
-			records = append(records, feedstore.IndexedRecord{Record: record, HTML: htmlOf(t.batch.Records[i])})
+			indexed := feedstore.IndexedRecord{Record: record}
+			if _, isListed := record.Listing(); isListed { // no longer after staff have hidden it
+				indexed.Entry = t.entries[i]
+			}
+			records = append(records, indexed)
 			originals = append(originals, t.bundle(publication.BundleOf(record)).FirstOriginalID())
 		}
 	}
 	return t.ReindexTranslations(t.db, t.tx, records, originals...)
+}
+
+// makeEntries makes the entries, which lack the titles of the translations.
+func (t *batchApply) makeEntries() {
+	t.entries = make([]*search.Entry, len(t.batch.Records))
+	for i, record := range t.batch.Records {
+		switch r := record.(type) {
+		case imported.PublicationRecord:
+			t.entries[i] = search.EntryOf(r.Publication, r.HTML)
+		case imported.NodeRecord:
+			t.entries[i] = search.EntryOf(r.Node, r.HTML)
+		case imported.DemandRecord:
+			t.entries[i] = search.EntryOf(r.Demand, "")
+		}
+	}
 }
 
 func htmlOf(record imported.Record) markup.HTML {

@@ -44,8 +44,11 @@ func (v Store) Apply(ctx context.Context, b imported.Batch) (outcomes []imported
 	return outcomes, err
 }
 
-// apply stores the ready records, kind by kind: none depends on a later kind.
+// apply stores the ready records, kind by kind: none depends on a later kind. What searches find of them is made while a
+// database server stores them.
 func (t *batchApply) apply() error {
+	t.entering.Go(t.makeEntries)
+	defer t.entering.Wait()
 	t.tx.Lock(feedstore.RecordsLock)
 	if err := t.db.Dialect.PrepareBulk(t.tx.Context(), t.tx, importCalls*t.db.Limit); err != nil {
 		return err

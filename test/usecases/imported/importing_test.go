@@ -159,7 +159,7 @@ func TestADM04_records_that_are_stored_already_are_not_rejected_because_of_a_bad
 }
 
 // overTwoBatches is more lines than two batches have, and more than a batch and what is read ahead meanwhile.
-const overTwoBatches = 16_100
+const overTwoBatches = 8_100
 
 func TestADM04_an_import_that_is_told_to_end_goes_on_where_it_was(t *testing.T) {
 	w, r := newImportFixture(t), &keptRejects{}
@@ -169,15 +169,15 @@ func TestADM04_an_import_that_is_told_to_end_goes_on_where_it_was(t *testing.T) 
 	}
 	ctx, stop := context.WithCancel(t.Context())
 	first := &importWatcher{moved: func(so importing.Summary) {
-		if so.Lines >= 8000 {
+		if so.Lines >= 4000 {
 			stop()
 		}
 	}}
 	summary, err := w.importFile(ctx, &importedFile{name: "a", lines: lines}, r, first)
 	require.ErrorIs(t, err, importing.ErrInterrupted)
 	stored := summary.Lines
-	assert.Equal(t, int64(3+8000), stored, "a batch")
-	assert.Equal(t, int64(2+8000), summary.All().New)
+	assert.Equal(t, int64(3+4000), stored, "a batch")
+	assert.Equal(t, int64(2+4000), summary.All().New)
 
 	again, f := &importWatcher{}, &importedFile{name: "a", lines: lines}
 	summary, err = w.importFile(t.Context(), f, r, again)
@@ -225,8 +225,8 @@ func TestADM04_lines_are_prepared_while_a_batch_is_stored_but_not_without_end(t 
 		}}
 		_, err := w.importFile(t.Context(), f, &keptRejects{}, &importWatcher{})
 		require.ErrorIs(t, err, usecases.ErrInjected)
-		assert.Greater(t, read, int64(12_000), "lines are read ahead of the first batch's end")
-		assert.Less(t, read, int64(15_000), "but not a whole batch")
+		assert.Greater(t, read, int64(6_000), "lines are read ahead of the first batch's end")
+		assert.Less(t, read, int64(7_500), "but not a whole batch")
 	})
 }
 
