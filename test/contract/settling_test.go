@@ -278,6 +278,8 @@ func findingsListed(t *testing.T, s *till) {
 	} {
 		assert.Equal(t, want, staff.get(t, findings+query).is(200).each("data", "transaction_id"), query)
 	}
+	assert.Equal(t, []any{"t3", "t2", "t1", "t0"}, staff.inParts(t, findings+"?state=", "transaction_id"))
+	assert.Equal(t, []any{"t1", "t3"}, staff.inParts(t, findings+"?state=open&sort=oldest", "transaction_id"))
 	assert.Empty(t, staff.get(t, findings+"?day=2026-01-01").is(200).list("data"))
 	staff.get(t, findings+"?kind=x&state=closed&day=2026-11-31&page=0").invalid("kind", "state", "day", "page")
 	staff.get(t, findings+"?page=2").fails(404, "RESOURCE_NOT_FOUND")
