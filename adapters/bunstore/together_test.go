@@ -71,7 +71,8 @@ var addDate = engine.Step{Statement: "INSERT INTO fruit (name) VALUES ('date')"}
 
 func (s *Store) grow(ctx context.Context, name string, then func(*engine.Tx) error) error {
 	return s.Write(ctx, func(tx *engine.Tx) error {
-		if err := tx.Run(ctx, engine.Step{Statement: "INSERT INTO fruit (name) VALUES ($1)", Args: []any{name}}); err != nil {
+		tx.Queue("INSERT INTO fruit (name) VALUES ($1)", name)
+		if err := tx.Send(); err != nil {
 			return err
 		}
 		return then(tx)
@@ -160,7 +161,8 @@ func TestWrites_are_interrupted_unless_others_write_in_their_transaction(t *test
 	addOnceEnded := func(ctx context.Context, end func()) error {
 		return s.Write(ctx, func(tx *engine.Tx) error {
 			end()
-			return tx.Run(ctx, addDate)
+			tx.Add(addDate)
+			return tx.Send()
 		})
 	}
 	alone, end := context.WithCancel(t.Context())

@@ -135,7 +135,8 @@ func (t *batchApply) userRecords() error {
 	if err := engine.Insert(t.tx, added); err != nil {
 		return err
 	}
-	if err := t.tx.Run(t.tx.Context(), t.readUsers(t.db, sources, nil)); err != nil {
+	t.tx.Add(t.readUsers(t.db, sources, nil))
+	if err := t.tx.Send(); err != nil {
 		return err
 	}
 	for i, source := range sources {

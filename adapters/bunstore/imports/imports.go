@@ -54,7 +54,8 @@ func (t *batchApply) apply() error {
 		return err
 	}
 	needs := imported.NeedsOf(t.batch.Records)
-	if err := t.tx.Run(t.tx.Context(), t.reads(t.db, t.batch.Records, needs)...); err != nil {
+	t.tx.Add(t.reads(t.db, t.batch.Records, needs)...)
+	if err := t.tx.Send(); err != nil {
 		return err
 	}
 	var all []int

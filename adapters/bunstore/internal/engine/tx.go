@@ -112,12 +112,6 @@ func (tx *Tx) Lock(names ...string) {
 	}
 }
 
-// Run queues the steps and sends what is queued.
-func (tx *Tx) Run(_ context.Context, steps ...Step) error {
-	tx.Add(steps...)
-	return tx.Send()
-}
-
 // orFailed returns the error of the function of Write: that of a statement, unless the function says what it means. A query of bun
 // behind a statement that failed has the error of a context that has ended, or of the connection that was given up for that.
 func (tx *Tx) orFailed(err error) error {
