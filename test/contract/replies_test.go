@@ -1,6 +1,7 @@
 package contract
 
 import (
+	"math"
 	"strings"
 	"testing"
 
@@ -60,7 +61,7 @@ func commentReplies(t *testing.T, s *server) {
 	ada.reads(t, on).shows(object{"comments.0.reply_to": to, "comments.1.reply_to": nil, "comment_count": 2})
 	eve.patch(t, commentPath(reply), object{"content": "2nd"}).is(200).shows(object{"reply_to": to})
 
-	for _, wrong := range []any{nil, 0, -1, 99999, "x", 1.5} {
+	for _, wrong := range []any{nil, 0, -1, 99999, math.MaxInt64, "x", 1.5} {
 		eve.post(t, comments, object{"event": on, "content": "x", "reply_to": wrong}).invalid("reply_to")
 	}
 	eve.post(t, comments, object{"event": other, "content": "x", "reply_to": first}).invalid("reply_to")

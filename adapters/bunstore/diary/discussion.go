@@ -70,10 +70,10 @@ const (
 			AND NOT EXISTS (SELECT 1 FROM blocks WHERE user_id = $3 AND other_id = c.author_id)`
 
 	// insertComment adds the comment of $2 with the text $3, written at $4, to the event $1, if it exists. It replies to the
-	// comment $5, or to none.
+	// comment $5; NULL: to none.
 	insertComment = `
 		INSERT INTO comments (event_id, author_id, content, created, reply_to)
-		SELECT event_id, $2, $3, $4, NULLIF($5, 0) FROM event_counts WHERE event_id = $1
+		SELECT event_id, $2, $3, $4, $5 FROM event_counts WHERE event_id = $1
 		RETURNING id`
 
 	// RecountComments counts $2 more comments on the event $1, and finds the newest of them.
@@ -126,7 +126,7 @@ func (v Events) AddComment(
 		if c.ReplyTo.ID != 0 {
 			tx.Queue(findReplied, c.ReplyTo.ID, c.Event, c.Author).Must(event.ErrNoReplied).Into((*int64)(&c.ReplyTo.By))
 		}
-		tx.Queue(insertComment, c.Event, c.Author, c.Content, c.Created, c.ReplyTo.ID).Into((*int64)(&c.ID))
+		tx.Queue(insertComment, c.Event, c.Author, c.Content, c.Created, engine.NullIfZero(c.ReplyTo.ID)).Into((*int64)(&c.ID))
 		if err := tx.Send(); err != nil {
 			return err
 		}
