@@ -2,6 +2,7 @@ package contract
 
 import (
 	"bytes"
+	"encoding/csv"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -178,6 +179,10 @@ func (s *schemas) checkBody(route *routers.Route, res *http.Response, body []byt
 	}
 	if content.Schema == nil || mediaType == "text/event-stream" {
 		return nil // a picture, or a stream
+	}
+	if mediaType == "text/csv" {
+		_, err := csv.NewReader(bytes.NewReader(body)).ReadAll()
+		return err
 	}
 	return s.check(placeOf(route, described, res.StatusCode)+pointer("content", mediaType, "schema"), body)
 }
