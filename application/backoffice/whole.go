@@ -24,10 +24,11 @@ type Section struct {
 // sectionSize is how many lines of a list a Section has.
 const sectionSize = 5
 
-// Sections returns the newest of the person's lists with the names.
+// Sections returns the newest of the person's lists with the names. No line has the name of its user, who is the person, but acts
+// have those of who did them.
 func (b *BackOffice) Sections(ctx context.Context, actor access.Actor, of user.ID, names ...string) (all []Section, err error) {
 	for _, name := range names {
-		p, err := b.List(ctx, name, ListQuery{User: of, Actor: actor}, page.Behind(page.Cursor{}, sectionSize).Paged())
+		p, err := lists[name](b, ctx, ListQuery{User: of, Actor: actor}, page.Behind(page.Cursor{}, sectionSize).Paged())
 		if err != nil {
 			return nil, err
 		}
