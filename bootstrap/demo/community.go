@@ -86,19 +86,16 @@ func (p *plan) block(b blockRow) error {
 
 // imageRow is a row of images.jsonl: an image that a person uploads.
 type imageRow struct {
-	By handle `json:"by"`
-	At string `json:"at"` // in the person's time zone
-	drawing
-	Tags []string `json:"tags"`
+	By      handle   `json:"by"`
+	At      string   `json:"at"` // in the person's time zone
+	Picture string   `json:"picture"`
+	Tags    []string `json:"tags"`
 }
 
 func (p *plan) upload(i imageRow) error {
-	return errors.Join(i.check(), p.addLocal(i.At, i.By, func(ctx context.Context, s *replay, actor access.Actor) error {
-		raw, err := i.png()
-		if err != nil {
-			return err
-		}
-		_, err = s.images.Upload(ctx, actor, bytes.NewReader(raw), i.Tags, nil, nil)
+	raw, unknown := pictureIn(p.files, i.Picture)
+	return errors.Join(unknown, p.addLocal(i.At, i.By, func(ctx context.Context, s *replay, actor access.Actor) error {
+		_, err := s.images.Upload(ctx, actor, bytes.NewReader(raw), i.Tags, nil, nil)
 		return err
 	}))
 }

@@ -14,9 +14,10 @@ import (
 	"plaza/domain/imported"
 )
 
-// embedded has the data, which README.md describes: files of records in the format of an import, and tables.
+// embedded has the data, which README.md describes: files of records in the format of an import with their covers, tables, and
+// the pictures that the tables name.
 //
-//go:embed records/*.jsonl tables/*.jsonl
+//go:embed records tables pictures
 var embedded embed.FS
 
 // Files of records that the tables refer to.
@@ -73,6 +74,9 @@ func eachRecord[T imported.Record](files fs.FS, name string, do func(where strin
 		return do(where, record)
 	})
 }
+
+// pictureIn returns the content of the picture that a row names.
+func pictureIn(files fs.FS, name string) ([]byte, error) { return fs.ReadFile(files, "pictures/"+name) }
 
 // find returns the value that a row names.
 func find[K ~string, V any](all map[K]V, what string, name K) (V, error) {

@@ -84,19 +84,16 @@ func (p *plan) write(e eventRow) error {
 
 // plateRow is a row of plates.jsonl: a picture that the author attaches to an event.
 type plateRow struct {
-	Event string   `json:"event"`
-	By    handle   `json:"by"`
-	After duration `json:"after"` // since the event was published
-	drawing
+	Event   string   `json:"event"`
+	By      handle   `json:"by"`
+	After   duration `json:"after"` // since the event was published
+	Picture string   `json:"picture"`
 }
 
 func (p *plan) attach(a plateRow) error {
-	return errors.Join(a.check(), p.addAfter(a.Event, a.After.Duration, a.By, func(ctx context.Context, s *replay, actor access.Actor) error {
-		raw, err := a.png()
-		if err != nil {
-			return err
-		}
-		_, err = s.diary.Attach(ctx, actor, s.written[a.Event], bytes.NewReader(raw), nil, nil)
+	raw, unknown := pictureIn(p.files, a.Picture)
+	return errors.Join(unknown, p.addAfter(a.Event, a.After.Duration, a.By, func(ctx context.Context, s *replay, actor access.Actor) error {
+		_, err := s.diary.Attach(ctx, actor, s.written[a.Event], bytes.NewReader(raw), nil, nil)
 		return err
 	}))
 }

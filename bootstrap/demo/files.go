@@ -3,9 +3,11 @@ package demo
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
+	"path"
 
 	"plaza/adapters/jsonlines"
 	"plaza/application/importing"
@@ -25,70 +27,60 @@ var recordFiles = []string{peopleFile, categoriesFile, "publications.jsonl", "de
 const faultyFile = "news-2026-11-20.jsonl"
 
 // Files returns the imported part of the demo data (ADM-04): files of records of every kind, in
-// the order in which Load imports them, and the covers of the records. The result is always
-// the same.
-func Files() (records, pictures []File, err error) { return filesIn(embedded) }
-
-func filesIn(files fs.FS) (records, pictures []File, err error) {
+// the order in which Load imports them, and the covers of the records.
+func Files() (records, covers []File, err error) {
 	for _, name := range recordFiles {
-		content, err := fs.ReadFile(files, "records/"+name)
-		if err != nil {
-			return nil, nil, err
-		}
-		records = append(records, File{name, content})
+		content, failed := embedded.ReadFile("records/" + name)
+		records, err = append(records, File{name, content}), errors.Join(err, failed)
 	}
-	type cover struct {
-		File string `json:"file"`
-		drawing
+	names, _ := fs.Glob(embedded, "records/*.png") // which is a pattern
+	for _, name := range names {
+		content, failed := embedded.ReadFile(name)
+		covers, err = append(covers, File{path.Base(name), content}), errors.Join(err, failed)
 	}
-	err = eachRow(files, "covers", func(_ string, c cover) error {
-		content, err := c.png()
-		pictures = append(pictures, File{c.File, content})
-		return err
-	})
-	return records, pictures, err
+	return records, covers, err
 }
 
-// importRecords imports the files with their covers.
-func importRecords(ctx context.Context, importer *importing.Importer, records, pictures []File) error {
+// importRecords imports the records with their covers, and then those of which lines are rejected.
+func importRecords(ctx context.Context, importer *importing.Importer, files fs.FS) error {
 	var sources []importing.Source
-	for _, f := range records {
-		sources = append(sources, sourceOf(f, pictures, noRejects{f.Name}))
+	for _, name := range recordFiles {
+		source, err := sourceOf(files, name, noRejects{name})
+		if err != nil {
+			return err
+		}
+		sources = append(sources, source)
 	}
-	_, err := importer.Import(ctx, sources, unwatched{})
-	return err
-}
-
-// importFaulty imports the file of which lines are rejected.
-func importFaulty(ctx context.Context, importer *importing.Importer, files fs.FS) error {
-	content, err := fs.ReadFile(files, "records/"+faultyFile)
-	if err != nil {
+	if _, err := importer.Import(ctx, sources, unwatched{}); err != nil {
 		return err
 	}
-	_, err = importer.Import(ctx, []importing.Source{sourceOf(File{faultyFile, content}, nil, unwrittenRejects{})}, unwatched{})
+	faulty, err := sourceOf(files, faultyFile, unwrittenRejects{})
+	if err == nil {
+		_, err = importer.Import(ctx, []importing.Source{faulty}, unwatched{})
+	}
 	return err
 }
 
 // beside is a file of records with the covers in the same folder.
 type beside struct {
 	imported.File
-	pictures []File
+	files fs.FS
 }
 
 func (b beside) OpenCover(name string) (io.ReadCloser, error) {
-	for _, c := range b.pictures {
-		if c.Name == name {
-			return io.NopCloser(bytes.NewReader(c.Content)), nil
-		}
+	cover, err := b.files.Open("records/" + name)
+	if err != nil {
+		return nil, imported.ErrNoFile
 	}
-	return nil, imported.ErrNoFile
+	return cover, nil
 }
 
-func sourceOf(f File, pictures []File, rejects imported.Rejects) importing.Source {
+func sourceOf(files fs.FS, name string, rejects imported.Rejects) (importing.Source, error) {
+	content, err := fs.ReadFile(files, "records/"+name)
 	return importing.Source{
-		File: beside{jsonlines.Standard(bytes.NewReader(f.Content), ""), pictures}, Label: f.Name,
+		File: beside{jsonlines.Standard(bytes.NewReader(content), ""), files}, Label: name,
 		Rejects: func(int64) (imported.Rejects, error) { return rejects, nil },
-	}
+	}, err
 }
 
 // unwrittenRejects writes no file of rejects. The store has what is wrong about them.

@@ -37,14 +37,7 @@ func load(ctx context.Context, p Ports, files fs.FS) error {
 	if err != nil {
 		return err
 	}
-	records, pictures, err := filesIn(files)
-	if err != nil {
-		return err
-	}
-	if err := importRecords(ctx, p.Importer, records, pictures); err != nil {
-		return err
-	}
-	if err := importFaulty(ctx, p.Importer, files); err != nil {
+	if err := importRecords(ctx, p.Importer, files); err != nil {
 		return err
 	}
 	s := newReplay(p)

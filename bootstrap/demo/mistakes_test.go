@@ -43,8 +43,8 @@ func TestLoad_names_the_file_and_the_line_of_a_mistake(t *testing.T) {
 		{"tables/follows.jsonl", `"by": "Camille", "at": "2026-10-02 09:00", "people": ["Inés"], "categories": ["kitchen"]`,
 			`"by": "Camille", "at": "2026-10-02 09:00", "people": ["Ines"], "categories": ["cooking"]`,
 			"tables/follows.jsonl:4: unknown person \"Ines\"\nunknown category \"cooking\""},
-		{"tables/plates.jsonl", `"motif": "shore", "light": "dawn"`, `"motif": "coast", "light": "dusk"`,
-			"tables/plates.jsonl:1: unknown motif \"coast\"\nunknown light \"dusk\""},
+		{"tables/plates.jsonl", "shore-dawn-2.png", "coast.png",
+			"tables/plates.jsonl:1: open pictures/coast.png: file does not exist"},
 		{"tables/comments.jsonl", `"event": "hundred-days", "by": "Inés"`, `"event": "day-100", "by": "Inés"`,
 			`tables/comments.jsonl:3: unknown event "day-100"`},
 		{"tables/orders.jsonl", `"amount": 4990}`, `"amount": 4990}{}`, `tables/orders.jsonl:2: a line has one object`},
@@ -60,7 +60,7 @@ func TestLoad_names_the_file_and_the_line_of_a_mistake(t *testing.T) {
 func TestLoad_names_all_mistakes_in_the_tables(t *testing.T) {
 	mistakes := map[string][2]string{
 		"tables/follows.jsonl": {`"books-and-words"]}` + "\n" + `{"by": "Yu'an"`, `"books"]}` + "\n" + `{"by": "Yuan"`},
-		"tables/images.jsonl":  {`"light": "moss"`, `"light": "fog"`},
+		"tables/images.jsonl":  {"bars-moss-1.png", "fog.png"},
 	}
 	err := demo.LoadFrom(t.Context(), emptyFixture().ports, mistaken(t, mistakes))
 	for _, want := range []string{"tables/follows.jsonl:6: ", "tables/follows.jsonl:7: ", "tables/images.jsonl:5: "} {

@@ -48,14 +48,12 @@ func (w fixture) everything() string {
 func TestADM04_the_demo_data_is_the_same_with_its_examples_there(t *testing.T) {
 	w := emptyFixture()
 	w.t = t
-	records, covers, err := demo.Files()
-	require.NoError(t, err)
-	require.NoError(t, demo.Bring(t.Context(), w.ports.Importer, records, covers))
+	require.NoError(t, demo.Bring(t.Context(), w.ports.Importer, demo.Embedded))
 	want := loaded(t).everything()
 	require.NotEqual(t, want, w.everything())
 	require.NoError(t, demo.Load(t.Context(), w.ports))
 	assert.Equal(t, want, w.everything())
-	require.NoError(t, demo.Bring(t.Context(), w.ports.Importer, records, covers))
+	require.NoError(t, demo.Bring(t.Context(), w.ports.Importer, demo.Embedded))
 	require.NoError(t, demo.Load(t.Context(), w.ports))
 	assert.Equal(t, want, w.everything(), "a later import and another load change nothing")
 }
