@@ -15,7 +15,6 @@ import (
 	"github.com/dustin/go-humanize"
 	"golang.org/x/term"
 
-	"plaza/domain/fault"
 	"plaza/domain/instant"
 	"plaza/domain/page"
 	"plaza/domain/text"
@@ -180,30 +179,12 @@ func seqOf[T any](rows []T) iter.Seq2[T, error] {
 	}
 }
 
-// pages returns the rows of all pages of a list. Items that are added or removed meanwhile
-// may be missing or appear twice.
+// pages yields the items of a list that has numbered pages, too.
 func pages[T any](list func(page.Request) (page.Page[T], error)) iter.Seq2[T, error] {
-	return func(yield func(T, error) bool) {
-		for number := 1; ; number++ {
-			request, _ := page.New(number, page.MaxSize) // both are positive
-			found, err := list(request)
-			if err != nil {
-				if number > 1 && fault.Is(err, fault.NotFound) {
-					return // the last page has become empty
-				}
-				yield(*new(T), err)
-				return
-			}
-			for _, item := range found.Items {
-				if !yield(item, nil) {
-					return
-				}
-			}
-			if _, more := found.Request.Next(found.Total); !more {
-				return
-			}
-		}
-	}
+	return behind(0, func(r page.CursorRequest) (page.CursorPage[T], error) {
+		found, err := list(r.Paged())
+		return page.CursorPage[T]{Items: found.Items, Next: found.Next}, err
+	})
 }
 
 // behind yields the items of a list whose parts continue behind cursors, at most limit of them (zero: all).
