@@ -90,9 +90,7 @@ func (a *admin) serves(app *App) {
 func (a *admin) handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /livez", healthy)
-	for _, pattern := range []string{"GET /startupz", "GET /readyz", "GET /metrics", backoffice.Root} {
-		mux.HandleFunc(pattern, a.started)
-	}
+	mux.HandleFunc("/", a.started)
 	// Neither cmdline, which may have secrets, nor symbol, which profiles of Go programs do not need.
 	mux.HandleFunc("GET /debug/pprof/", local(pprof.Index))
 	mux.HandleFunc("GET /debug/pprof/profile", local(pprof.Profile))

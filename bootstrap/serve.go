@@ -169,6 +169,7 @@ func newServer(h http.Handler, c settings.ServerConfig, log *slog.Logger) *http.
 // Serve serves both addresses until the context ends and requests in progress have finished.
 func Serve(ctx context.Context, app *App, l *Listeners) error {
 	admin := startAdmin(l.admin, app.Config.ServerConfig, app.Log)
+	admin.serves(app)
 	return errors.Join(app.serve(ctx, l, admin), admin.close())
 }
 
@@ -209,7 +210,6 @@ func (a *App) serve(ctx context.Context, l *Listeners, admin *admin) error {
 		}
 		return nil
 	})
-	admin.serves(a)
 	if err := a.mayStorePictures(ctx); err != nil {
 		a.Log.Error("pictures can't be stored", "error", err)
 	}
