@@ -19,15 +19,20 @@ func Check(c settings.Config) (settings.Config, error) {
 
 // Offered returns what the help of the settings says of the adapters that can be chosen.
 func Offered() settings.Offered {
-	return settings.Offered{
-		Translators:      joined(offeredTranslators, translatorName),
-		PaidTranslators:  joined(offeredTranslators, translatorName, func(d provider.Description) bool { return d.ChargesCharacters }),
-		TranslatorsByURL: joined(offeredTranslators, translatorName, func(d provider.Description) bool { return d.NeedsURL }),
-		Wallets:          joined(offeredWallets, walletName),
-		Senders:          joined(offeredSenders, func(d sms.Description) string { return d.Name + " (" + d.Help + ")" }),
-		PaidSenders:      joined(offeredSenders, senderName, func(d sms.Description) bool { return d.Paid }),
-		SenderSettings:   senderSettingsHelp(),
+	offered := settings.Offered{
+		"translators":        joined(offeredTranslators, translatorName),
+		"paid_translators":   joined(offeredTranslators, translatorName, func(d provider.Description) bool { return d.ChargesCharacters }),
+		"translators_by_url": joined(offeredTranslators, translatorName, func(d provider.Description) bool { return d.NeedsURL }),
+		"wallets":            joined(offeredWallets, walletName),
+		"senders":            joined(offeredSenders, func(d sms.Description) string { return d.Name + " (" + d.Help + ")" }),
+		"paid_senders":       joined(offeredSenders, senderName, func(d sms.Description) bool { return d.Paid }),
 	}
+	for _, d := range offeredSenders { // what they mean by their settings
+		for _, s := range d.Settings {
+			offered[s.Name] = strings.TrimPrefix(offered[s.Name]+". "+d.Name+": "+s.Help, ". ")
+		}
+	}
+	return offered
 }
 
 // names returns the names of those of all that have what is asked of them.

@@ -24,21 +24,6 @@ var offeredSenders = []provider.Description{
 
 func senderName(d provider.Description) string { return d.Name }
 
-// senderSettingsHelp returns what the senders mean by their settings, by the variable.
-func senderSettingsHelp() map[string]string {
-	meanings := map[string][]string{}
-	for _, d := range offeredSenders {
-		for _, s := range d.Settings {
-			meanings[s.Name] = append(meanings[s.Name], d.Name+": "+s.Help)
-		}
-	}
-	help := map[string]string{}
-	for variable, all := range meanings {
-		help[variable] = strings.Join(all, ". ")
-	}
-	return help
-}
-
 func chosenSender(c settings.Config) (provider.Description, bool) {
 	return byName(offeredSenders, senderName, c.SMS)
 }

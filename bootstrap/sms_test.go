@@ -15,15 +15,15 @@ import (
 func TestAUT15_senders_are_chosen_by_their_settings(t *testing.T) {
 	offered := bootstrap.Offered()
 	for _, name := range []string{"sandbox", "webhook", "aliyun", "tencent", "twilio"} {
-		assert.Contains(t, offered.Senders, name+" (")
+		assert.Contains(t, offered["senders"], name+" (")
 		_, err := parsed(t, "--sms="+name)
-		if strings.Contains(offered.PaidSenders, name) {
+		if strings.Contains(offered["paid_senders"], name) {
 			require.ErrorContains(t, err, "PLAZA_SMS_BUDGET: "+name+" charges for each message")
 			require.ErrorContains(t, err, "PLAZA_SMS_CODES: "+name+" charges for each message")
 		}
 		if name != "sandbox" {
 			require.ErrorContains(t, err, "PLAZA_SMS_KEY: "+name+" needs ")
-			assert.Contains(t, offered.SenderSettings["PLAZA_SMS_KEY"], name+": ")
+			assert.Contains(t, offered["PLAZA_SMS_KEY"], name+": ")
 		}
 	}
 	aliyun := []string{"--sms=aliyun", "--sms-key-id=id", "--sms-key=key", "--sms-from=Plaza", "--sms-template=SMS_1:code", "--sms-budget=100"}

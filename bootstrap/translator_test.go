@@ -17,7 +17,7 @@ import (
 )
 
 func TestPUB06_translators_are_chosen_by_their_settings(t *testing.T) {
-	needAddress := strings.Split(bootstrap.Offered().TranslatorsByURL, ", ")
+	needAddress := strings.Split(bootstrap.Offered()["translators_by_url"], ", ")
 	require.Contains(t, needAddress, "libretranslate")
 	for _, name := range translators() {
 		c := settings.Config{Translator: name, TranslatorKey: secret.New("never-shown-key"), TranslatorRegion: "westeurope"}
@@ -36,7 +36,7 @@ func TestPUB06_translators_are_chosen_by_their_settings(t *testing.T) {
 
 // translators are the values of PLAZA_TRANSLATOR.
 func translators() []string {
-	return append(strings.Split(bootstrap.Offered().Translators, ", "), settings.AutoTranslator, settings.NoTranslator)
+	return append(strings.Split(bootstrap.Offered()["translators"], ", "), settings.AutoTranslator, settings.NoTranslator)
 }
 
 func names(tags []locale.Tag) (all []string) {
@@ -68,7 +68,7 @@ func TestPUB06_settings_of_what_readers_are_offered(t *testing.T) {
 }
 
 func TestPUB06_a_paid_translator_needs_a_budget_and_offers_few_languages(t *testing.T) {
-	paid := strings.Split(bootstrap.Offered().PaidTranslators, ", ")
+	paid := strings.Split(bootstrap.Offered()["paid_translators"], ", ")
 	require.Contains(t, paid, "deepl")
 	for _, name := range translators() {
 		_, err := parsed(t, "--translator="+name)

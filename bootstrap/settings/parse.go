@@ -21,26 +21,9 @@ type Parser struct {
 	notes *settingNotes
 }
 
-// Offered are the adapters that can be chosen, as the help of their settings lists them.
-type Offered struct {
-	Translators, PaidTranslators, TranslatorsByURL, Wallets, Senders, PaidSenders string
-	// SenderSettings are what the senders mean by their settings, by the variable.
-	SenderSettings map[string]string
-}
-
-// filledIn returns what replaces {name} in the help of the settings. It stands in place of variables of kong, which would
-// expand each of them once more for each flag.
-func (o Offered) filledIn() *strings.Replacer {
-	pairs := []string{
-		"{translators}", o.Translators, "{paid_translators}", o.PaidTranslators, "{translators_by_url}", o.TranslatorsByURL,
-		"{wallets}", o.Wallets, "{senders}", o.Senders, "{paid_senders}", o.PaidSenders,
-	}
-	for field := range reflect.TypeFor[SMSConfig]().Fields() {
-		name := field.Tag.Get("env")
-		pairs = append(pairs, "{"+name+"}", o.SenderSettings[name])
-	}
-	return strings.NewReplacer(pairs...)
-}
+// Offered is what the help of the settings says of the adapters that can be chosen: what replaces {name} in it, by the names. They
+// are no variables of kong, which would expand each of them once more for each flag.
+type Offered map[string]string
 
 // NewParser returns a parser of the command, which may have settings.
 func NewParser(command any, o Offered, options ...kong.Option) (Parser, error) {
@@ -49,7 +32,11 @@ func NewParser(command any, o Offered, options ...kong.Option) (Parser, error) {
 	if err != nil {
 		return Parser{}, err
 	}
-	filledIn := o.filledIn()
+	var pairs []string
+	for name, said := range o {
+		pairs = append(pairs, "{"+name+"}", said)
+	}
+	filledIn := strings.NewReplacer(pairs...)
 	return Parser{k, notes}, kong.Visit(k.Model, func(node kong.Visitable, next kong.Next) error {
 		if value, is := node.(*kong.Value); is {
 			value.Help = filledIn.Replace(value.Help)
