@@ -26,11 +26,11 @@ func newBackOffice(c settings.Config, h httpapi.Config, pictures media.Store, u 
 		config.BasePath = "" // no proxy for clients is before the admin address
 	}
 	addresses := transport.NewAddressLimit(config)
-	client := func(r *http.Request) netip.Addr { return transport.RequestLogOf(r.Context()).Client }
 	site := backoffice.New(backoffice.Config{
-		BasePath: config.BasePath, Pictures: originsOf(c.PublicURL, pictures), Client: client, Log: logOf(config.Log),
+		BasePath: config.BasePath, Pictures: originsOf(c.PublicURL, pictures), Log: logOf(config.Log),
 		IsSecure: c.BackOffice == settings.BackOfficePublic && strings.HasPrefix(c.PublicURL, "https:"),
-		Charge:   func(r *http.Request) error { return addresses.Charge(r, client(r)) },
+		Client:   func(r *http.Request) netip.Addr { return transport.RequestLogOf(r.Context()).Client },
+		Charge:   func(r *http.Request) error { return addresses.Charge(r.Context()) },
 		Note:     func(r *http.Request, of user.ID) { transport.RequestLogOf(r.Context()).User = of },
 		Language: func(r *http.Request) locale.Tag { return transport.PreferredLanguage(r.Header) },
 	}, u)
@@ -38,7 +38,7 @@ func newBackOffice(c settings.Config, h httpapi.Config, pictures media.Store, u 
 		transport.RequestLogOf(r.Context()).Route = backoffice.Root
 		site.ServeHTTP(w, r)
 	})
-	return backOffice{transport.NewMiddleware(transport.LimitRequests(routed, config.MaxRequests, config.TrustedProxies), config)}
+	return backOffice{transport.NewMiddleware(transport.LimitRequests(routed, config.MaxRequests), config)}
 }
 
 // originsOf returns the origins of pictures. A request for one at the server's own address may be redirected to its store.

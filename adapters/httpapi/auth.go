@@ -22,7 +22,7 @@ type keyView struct {
 
 // login returns a new key (AUT-01).
 func (a *api) login(c *transport.Call) (transport.Reply, error) {
-	limited := a.addresses.Charge(c.Gin.Request, c.Address())
+	limited := a.addresses.Charge(c.Context())
 	body, readErr := transport.Read[loginBody](c)
 	key, err := a.Signin.Login(c.Context(), signin.Login{
 		Username: deref(body.Username), Password: deref(body.Password), Scopes: body.Scope, OTP: body.OTP.Reveal(), From: c.Address(),

@@ -94,7 +94,7 @@ func New(c Config, u UseCases) (http.Handler, error) {
 		}
 	}
 	a := &api{
-		UseCases: u, limits: transport.NewListLimits(c.TrustedProxies), decoding: transport.NewDecoding(),
+		UseCases: u, limits: transport.NewListLimits(), decoding: transport.NewDecoding(),
 		addresses: transport.NewAddressLimit(c.Config), pages: newPages(c), kept: transport.NewKeptReplies(), tracer: c.Tracer,
 	}
 	responses, err := fields.Of(openapi.JSON())
@@ -154,7 +154,7 @@ func shadowed(rows []route) (all []Route) {
 // unrouted returns the handler of requests that no route takes. They count for the limit of the address.
 func (a *api) unrouted(refuse http.HandlerFunc) gin.HandlerFunc {
 	return func(c *gin.Context) {
-		if err := a.addresses.Charge(c.Request, transport.RequestLogOf(c.Request.Context()).Client); err != nil {
+		if err := a.addresses.Charge(c.Request.Context()); err != nil {
 			transport.Fail(c.Writer, c.Request, err)
 			return
 		}

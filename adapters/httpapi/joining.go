@@ -46,7 +46,7 @@ func (a *api) requestCode(c *transport.Call) (transport.Reply, error) {
 // address.
 func (a *api) admitTo(isOwn bool, c *transport.Call) error {
 	if !isOwn {
-		return a.addresses.Charge(c.Gin.Request, c.Address())
+		return a.addresses.Charge(c.Context())
 	}
 	if err := a.identify(route{Route: Route{Policy: Unnarrowed}}, c); err != nil {
 		return err

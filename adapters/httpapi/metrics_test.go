@@ -42,7 +42,7 @@ func handlerOf(t *testing.T, c transport.Config, err func() error) http.Handler 
 	router, wrong := newRouter(&api{}, rows)
 	require.NoError(t, wrong)
 	c.Log = slog.New(slog.DiscardHandler)
-	return transport.NewMiddleware(transport.WithCORS(transport.LimitRequests(router, c.MaxRequests, nil), c.Origins), c)
+	return transport.NewMiddleware(transport.WithCORS(transport.LimitRequests(router, c.MaxRequests), c.Origins), c)
 }
 
 func TestRequests_are_counted_with_their_route_and_status(t *testing.T) {

@@ -41,7 +41,7 @@ func TestGEN_14_a_notification_that_waits_for_the_wallet_gives_up_its_slot(t *te
 	orders := paying.New(nil, nil, payment.Gateways{Current: g}, paying.Limits{}, time.Now, func(context.Context) *slog.Logger { return log })
 	router, err := newRouter(&api{UseCases: UseCases{Paying: orders}}, table)
 	require.NoError(t, err)
-	server := transport.NewMiddleware(transport.LimitRequests(router, 1, nil), transport.Config{Log: log})
+	server := transport.NewMiddleware(transport.LimitRequests(router, 1), transport.Config{Log: log})
 	ask := func(method, path string) int {
 		w := httptest.NewRecorder()
 		server.ServeHTTP(w, httptest.NewRequest(method, path, http.NoBody))

@@ -72,7 +72,7 @@ func (a *api) identify(r route, c *transport.Call) error {
 	if !c.Actor.IsAnonymous() || err != nil && !fault.Is(err, fault.BadCredentials) {
 		return err
 	}
-	if refused := a.addresses.Charge(c.Gin.Request, c.Address()); refused != nil {
+	if refused := a.addresses.Charge(c.Context()); refused != nil {
 		return refused
 	}
 	return err

@@ -23,7 +23,7 @@ func logged(t *testing.T, r *http.Request, rows ...route) map[string]any {
 	router, err := newRouter(&api{}, rows)
 	require.NoError(t, err)
 	c := transport.Config{Log: slog.New(slog.NewJSONHandler(&log, nil)), TrustedProxies: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")}}
-	transport.NewMiddleware(transport.LimitRequests(router, 1, nil), c).ServeHTTP(httptest.NewRecorder(), r)
+	transport.NewMiddleware(transport.LimitRequests(router, 1), c).ServeHTTP(httptest.NewRecorder(), r)
 	var line map[string]any
 	require.NoError(t, json.Unmarshal(log.Bytes(), &line), "one line: %s", log.String())
 	for _, name := range []string{"time", "level", "msg", "request_id"} {

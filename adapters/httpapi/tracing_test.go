@@ -30,7 +30,7 @@ func TestSpans_of_a_request(t *testing.T) {
 	c := transport.Config{Log: slog.New(slog.NewTextHandler(&log, nil)), Tracer: provider.Tracer("")}
 	router, err := newRouter(&api{tracer: c.Tracer, pages: newPages(Config{Config: c})}, table)
 	require.NoError(t, err)
-	f := transport.NewMiddleware(transport.LimitRequests(router, 1, nil), c)
+	f := transport.NewMiddleware(transport.LimitRequests(router, 1), c)
 	send := func(method, path string, headers ...string) []sdktrace.ReadOnlySpan {
 		recorded.Reset()
 		f.ServeHTTP(httptest.NewRecorder(), newRequest(method, path, headers...))

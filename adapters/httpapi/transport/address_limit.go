@@ -1,8 +1,7 @@
 package transport
 
 import (
-	"net/http"
-	"net/netip"
+	"context"
 	"sync"
 	"time"
 
@@ -16,9 +15,8 @@ import (
 // itself, in fixed memory, so a limit costs no round trip; a client that several servers
 // answer has the limit at each of them.
 type AddressLimit struct {
-	limit   ratelimit.Limit
-	trusted []netip.Prefix // proxies
-	now     func() time.Time
+	limit ratelimit.Limit
+	now   func() time.Time
 
 	mu      sync.Mutex
 	charged *ratelimit.Sketch
@@ -29,21 +27,17 @@ func NewAddressLimit(c Config) *AddressLimit {
 	if c.AddressLimit.IsOff() {
 		return nil
 	}
-	return &AddressLimit{limit: c.AddressLimit, trusted: c.TrustedProxies, now: c.Now, charged: ratelimit.NewSketch(c.Now())}
+	return &AddressLimit{limit: c.AddressLimit, now: c.Now, charged: ratelimit.NewSketch(c.Now())}
 }
 
-// Charge counts the request. It returns a Throttled fault if the limit does not admit it. A
-// nil limit and a client without an address, as on a Unix socket, admit everything.
-//
-// A request that an internal peer forwards is not limited while that peer is not among the
-// trusted proxies: the peer is most likely a proxy that the configuration lacks, and then
-// the limit would be one for all clients behind it. A peer on the internet stays limited
-// although it sends X-Forwarded-For, because any client can send that.
-func (l *AddressLimit) Charge(r *http.Request, addr netip.Addr) error {
-	if l == nil || !addr.IsValid() || isInternal(untrustedForwarder(r, l.trusted)) {
+// Charge counts the request of the context. It returns a Throttled fault if the limit does not admit it. A nil limit admits
+// everything.
+func (l *AddressLimit) Charge(ctx context.Context) error {
+	log := RequestLogOf(ctx)
+	if l == nil || !log.isLimited {
 		return nil
 	}
-	key := access.SourceOf(addr).First().As16()
+	key := access.SourceOf(log.Client).First().As16()
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	err := l.charged.Charge(key[:], ratelimit.Charge{Limit: l.limit, Units: 1, Now: l.now()})

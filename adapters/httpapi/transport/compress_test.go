@@ -58,8 +58,8 @@ func TestGEN_12_content_above_1_KiB_is_compressed(t *testing.T) {
 	} {
 		for _, asked := range codings {
 			for name, r := range map[string]Reply{
-				"whole": WithETag(Data([]string{list})), "streamed": WithETag(Bare(listed3(NewListLimits(nil), list))),
-				"untagged": Data([]string{list}), "streamed and untagged": Bare(listed3(NewListLimits(nil), list)),
+				"whole": WithETag(Data([]string{list})), "streamed": WithETag(Bare(listed3(NewListLimits(), list))),
+				"untagged": Data([]string{list}), "streamed and untagged": Bare(listed3(NewListLimits(), list)),
 			} {
 				about := fmt.Sprint(len(list), " bytes ", name, " ", asked)
 				w, plain := sent(t, r, "Accept-Encoding", string(asked)), sent(t, r)

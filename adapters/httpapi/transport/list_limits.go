@@ -2,7 +2,6 @@ package transport
 
 import (
 	"context"
-	"net/netip"
 	"runtime"
 	"time"
 
@@ -21,7 +20,6 @@ type ListLimits struct {
 	// shares of callers among them.
 	files   chan struct{}
 	filesOf *shares
-	trusted []netip.Prefix
 }
 
 const (
@@ -41,11 +39,11 @@ const (
 	listFilesOf = 4
 )
 
-func NewListLimits(trusted []netip.Prefix) *ListLimits {
+func NewListLimits() *ListLimits {
 	most := int64(eventsPerCPU * max(2, runtime.GOMAXPROCS(0)))
 	return &ListLimits{
 		events: semaphore.NewWeighted(most), most: most,
-		files: make(chan struct{}, listFiles), filesOf: newShares(listFilesOf), trusted: trusted,
+		files: make(chan struct{}, listFiles), filesOf: newShares(listFilesOf),
 	}
 }
 

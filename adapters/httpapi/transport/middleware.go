@@ -46,7 +46,7 @@ type Config struct {
 // Wrap returns the handler within all that every request passes: the middleware, CORS, and the
 // limit on requests that are worked on at once.
 func Wrap(next http.Handler, c Config) http.Handler {
-	return NewMiddleware(WithCORS(LimitRequests(next, c.MaxRequests, c.TrustedProxies), c.Origins), c)
+	return NewMiddleware(WithCORS(LimitRequests(next, c.MaxRequests), c.Origins), c)
 }
 
 // middleware wraps every request, including redirects and unknown paths. It sets the
@@ -70,14 +70,20 @@ func (f *middleware) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	began := time.Now()
 	out := &recorder{ResponseWriter: w, isHead: r.Method == http.MethodHead, base: f.BasePath}
 	client, isReadable := clientAddr(r, f.TrustedProxies)
+	forwarder := untrustedForwarder(r, f.TrustedProxies)
 	out.log = requestLog{
 		log: f.Log, id: RequestID(r.Header.Get(requestIDHeader)), Client: client, limited: f.Metrics.Limited,
+		// An internal peer that forwards is most likely a proxy that the configuration lacks: a limit would be one for all clients
+		// behind it. A peer on the internet stays limited although it sends X-Forwarded-For, because any client can send that.
+		isLimited: client.IsValid() && !isInternal(forwarder),
 	}
 	out.log.begin(f.Tracer, r)
 	ctx, cancel := context.WithDeadline(&out.log, began.Add(paceOf(r).whole))
 	defer cancel()
 	r = r.WithContext(ctx)
-	f.dropProxyHeaders(r)
+	delete(r.Header, "X-Forwarded-Prefix") // the router would redirect by it
+	r.URL.Scheme, r.URL.Host = "", ""      // a target may be a whole URL; the router would redirect by that too
+	f.warnOf(ctx, forwarder)
 	if !isReadable {
 		f.warned.unreadable.Do(func() {
 			Logger(ctx).Warn("X-Forwarded-For of a trusted proxy can't be read: all clients count as one address, the proxy's", "peer", client)
@@ -114,27 +120,23 @@ func recoverPanic(out *recorder, r *http.Request) {
 	}
 }
 
-// dropProxyHeaders removes headers that only a proxy may set. It warns when an untrusted peer
-// names another caller's address: the peer lies, or a proxy is missing from the
+// warnOf warns when an untrusted peer names another caller's address: the peer lies, or a proxy is missing from the
 // configuration and every caller counts as the proxy (AUT-11). It warns once of an internal
 // peer and once of one on the internet, so that a lie does not hide the missing proxy.
-func (f *middleware) dropProxyHeaders(r *http.Request) {
-	delete(r.Header, "X-Forwarded-Prefix") // the router would redirect by it
-	r.URL.Scheme, r.URL.Host = "", ""      // a target may be a whole URL; the router would redirect by that too
-	peer := untrustedForwarder(r, f.TrustedProxies)
+func (f *middleware) warnOf(ctx context.Context, peer netip.Addr) {
 	switch {
 	case !peer.IsValid():
 	case isInternal(peer):
 		f.warned.internal.Do(func() {
-			Logger(r.Context()).Warn("ignoring X-Forwarded-For from an untrusted peer, and the limit by address for it: "+
+			Logger(ctx).Warn("ignoring X-Forwarded-For from an untrusted peer, and the limit by address for it: "+
 				"if the peer is a proxy, add it to PLAZA_TRUSTED_PROXIES", "peer", peer)
 			if f.HasDemo {
-				Logger(r.Context()).Warn("demo accounts have their public password, and a proxy leads other machines here")
+				Logger(ctx).Warn("demo accounts have their public password, and a proxy leads other machines here")
 			}
 		})
 	default:
 		f.warned.public.Do(func() {
-			Logger(r.Context()).Warn("ignoring X-Forwarded-For from an untrusted peer: "+
+			Logger(ctx).Warn("ignoring X-Forwarded-For from an untrusted peer: "+
 				"if the peer is a proxy, add it to PLAZA_TRUSTED_PROXIES, because all its clients count as one address", "peer", peer)
 		})
 	}

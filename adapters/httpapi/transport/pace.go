@@ -6,7 +6,6 @@ import (
 	"io"
 	"math"
 	"net/http"
-	"net/netip"
 	"runtime"
 	"time"
 
@@ -48,9 +47,9 @@ func paceOf(r *http.Request) pace {
 
 // LimitRequests lets at most that many requests be worked on at once, or any number if that
 // is zero, and limits how slowly their bodies may arrive and their responses may leave (GEN-14).
-func LimitRequests(next http.Handler, most int, trusted []netip.Prefix) http.Handler {
+func LimitRequests(next http.Handler, most int) http.Handler {
 	slots := semaphore.NewWeighted(int64(cmp.Or(most, math.MaxInt32)))
-	responses := newSending(trusted)
+	responses := &sending{semaphore.NewWeighted(maxSending), newShares(maxSendingOf)}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !slots.TryAcquire(1) {
 			Fail(w, r, errOverloaded)

@@ -51,7 +51,7 @@ func paced(t *testing.T, work time.Duration) net.Conn {
 		}
 	})
 	server := &http.Server{
-		Handler:           NewMiddleware(LimitRequests(read, 0, nil), Config{Log: slog.New(slog.DiscardHandler)}),
+		Handler:           NewMiddleware(LimitRequests(read, 0), Config{Log: slog.New(slog.DiscardHandler)}),
 		ReadHeaderTimeout: time.Second, WriteTimeout: time.Minute,
 	}
 	done := make(chan error, 1)
@@ -170,7 +170,7 @@ func TestGEN_14_a_request_that_waits_for_others_gives_up_its_slot(t *testing.T) 
 		}
 		w.WriteHeader(http.StatusNoContent)
 	})
-	server := NewMiddleware(LimitRequests(work, 1, nil), Config{Log: slog.New(slog.DiscardHandler)})
+	server := NewMiddleware(LimitRequests(work, 1), Config{Log: slog.New(slog.DiscardHandler)})
 	ask := func(path string) int {
 		w := httptest.NewRecorder()
 		server.ServeHTTP(w, httptest.NewRequest(http.MethodGet, path, nil))
@@ -192,7 +192,7 @@ func TestGEN_14_requests_beyond_the_bound_are_refused_at_once(t *testing.T) {
 			assert.NoError(t, err)
 			<-time.After(time.Second)
 		}
-		server := NewMiddleware(WithCORS(LimitRequests(http.HandlerFunc(work), 2, nil), []string{"*"}),
+		server := NewMiddleware(WithCORS(LimitRequests(http.HandlerFunc(work), 2), []string{"*"}),
 			Config{Log: slog.New(slog.DiscardHandler)})
 		send := func(body io.Reader) *httptest.ResponseRecorder {
 			w := httptest.NewRecorder()

@@ -129,7 +129,7 @@ func (r Reply) sendKept(w http.ResponseWriter, req *http.Request, k *keptJSON) {
 func (r Reply) sendStreamedList(w http.ResponseWriter, req *http.Request, l StreamedList) {
 	buf := buffers.Get().(*bytes.Buffer)
 	defer recycle(buf)
-	l.request, l.part = req, r.part.Item()
+	l.ctx, l.part = req.Context(), r.part.Item()
 	e, err := l.encode(buf, accepted(req.Header), r.Tagged)
 	if l.OnEncoded != nil {
 		l.OnEncoded()

@@ -25,7 +25,8 @@ type requestLog struct {
 	context.Context // of the connection, perhaps with a span; nil: none
 	log             *slog.Logger
 	id              string
-	Client          netip.Addr // the caller's address; zero: none
+	Client          netip.Addr // the caller's address; zero: none, as on a Unix socket
+	isLimited       bool       // limits by address hold for the client
 	Route           string     // pattern of the matched route; empty: none
 	User            user.ID    // zero: no valid token
 	code            string     // of the error; empty: none

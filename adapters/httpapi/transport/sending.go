@@ -2,7 +2,6 @@ package transport
 
 import (
 	"net/http"
-	"net/netip"
 	"strconv"
 	"time"
 
@@ -29,11 +28,6 @@ const (
 type sending struct {
 	bytes   *semaphore.Weighted
 	callers *shares
-	trusted []netip.Prefix
-}
-
-func newSending(trusted []netip.Prefix) *sending {
-	return &sending{semaphore.NewWeighted(maxSending), newShares(maxSendingOf), trusted}
 }
 
 // sender writes a response. Its request gives up its slot before the first byte leaves, because from
@@ -71,7 +65,7 @@ func (s *sender) WriteHeader(status int) {
 
 // enter counts the response as being on its way.
 func (s *sender) enter(size int64) bool {
-	s.caller = callerOf(s.request, s.limits.trusted)
+	s.caller = callerOf(s.request.Context())
 	if !s.limits.callers.take(s.caller) {
 		return false
 	}

@@ -26,7 +26,7 @@ func answering(as user.ID) http.Handler {
 	return NewMiddleware(LimitRequests(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		RequestLogOf(r.Context()).User = as
 		Reply{Status: http.StatusOK}.write(w, identity, "text/plain", large)
-	}), 1, nil), Config{Log: slog.New(slog.DiscardHandler)})
+	}), 1), Config{Log: slog.New(slog.DiscardHandler)})
 }
 
 // asks connects as that address and sends a request.
@@ -122,7 +122,7 @@ func TestGEN_14_responses_on_their_way_are_counted_by_account(t *testing.T) {
 }
 
 func TestGEN_14_a_caller_has_a_share_of_the_files_of_lists(t *testing.T) {
-	limits := NewListLimits(nil)
+	limits := NewListLimits()
 	for range listFilesOf {
 		_, err := limits.fileOf("account 1")
 		require.NoError(t, err)

@@ -1,8 +1,8 @@
 package transport
 
 import (
+	"context"
 	"fmt"
-	"net/http"
 	"net/netip"
 	"sync"
 
@@ -12,15 +12,14 @@ import (
 // caller is whom shares of a limit are counted for.
 type caller string
 
-// callerOf returns the account of the request, or else the network of its address (AUT-11). It is
-// empty for a caller who is not limited: without an address, or behind a proxy that the
-// configuration most likely lacks.
-func callerOf(r *http.Request, trusted []netip.Prefix) caller {
-	log := RequestLogOf(r.Context())
+// callerOf returns the account of the context's request, or else the network of its address (AUT-11). It is
+// empty for a caller who is not limited.
+func callerOf(ctx context.Context) caller {
+	log := RequestLogOf(ctx)
 	switch {
 	case log.User != 0:
 		return caller(fmt.Sprint("account ", log.User))
-	case !log.Client.IsValid() || isInternal(untrustedForwarder(r, trusted)):
+	case !log.isLimited:
 		return ""
 	}
 	return networkOf(log.Client)

@@ -2,13 +2,13 @@ package transport
 
 import (
 	"bytes"
+	"context"
 	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"hash"
 	"iter"
 	"math"
-	"net/http"
 
 	"plaza/adapters/httpapi/fields"
 	"plaza/domain/page"
@@ -21,9 +21,9 @@ type StreamedList struct {
 	Pagination *pagination // nil: the list has no numbered pages
 	Cursor     *cursors    // nil: the list has no cursors
 	Limits     *ListLimits
-	request    *http.Request // that it is sent to
-	part       fields.Tree   // of each item
-	OnEncoded  func()        // called once after encoding, when the items are no longer needed; may be nil
+	ctx        context.Context // of the request
+	part       fields.Tree     // of each item
+	OnEncoded  func()          // called once after encoding, when the items are no longer needed; may be nil
 }
 
 // ListOf returns the list of the page, with its pagination, or with its cursor (GEN-18).
@@ -90,7 +90,7 @@ func (l StreamedList) encode(buf *bytes.Buffer, c coding, isTagged bool) (*encod
 
 func (e *encodedList) flush() error {
 	if e.SpillBuffer == nil {
-		slot := func() (free func(), err error) { return e.Limits.fileOf(callerOf(e.request, e.Limits.trusted)) }
+		slot := func() (free func(), err error) { return e.Limits.fileOf(callerOf(e.ctx)) }
 		e.SpillBuffer = &SpillBuffer{inMemory: listInMemory, capacity: math.MaxInt64, toFile: slot}
 		e.out.to = e.SpillBuffer
 		if e.isTagged {

@@ -2,6 +2,7 @@ package transport
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"net/http"
@@ -18,11 +19,11 @@ import (
 )
 
 func listed3(limits *ListLimits, views ...string) StreamedList {
-	return StreamedList{Items: ItemsOf(views), Limits: limits, request: newRequest(http.MethodGet, "/")}
+	return StreamedList{Items: ItemsOf(views), Limits: limits, ctx: context.Background()}
 }
 
 func TestListingIsWrittenAsOtherReplies(t *testing.T) {
-	limits := NewListLimits(nil)
+	limits := NewListLimits()
 	for _, views := range [][]string{{}, {"a"}, {"<a>", "b\n", "&"}} {
 		want, got := sent(t, WithETag(Data(views))), sent(t, WithETag(Bare(listed3(limits, views...))))
 		assert.Equal(t, want.Body.String(), got.Body.String())
@@ -41,7 +42,7 @@ func TestListingIsWrittenAsOtherReplies(t *testing.T) {
 func TestLargeListingIsAFileWithoutAName(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("TMPDIR", dir)
-	limits := NewListLimits(nil)
+	limits := NewListLimits()
 	views := []string{strings.Repeat("a", listInMemory), strings.Repeat("b", listInMemory)}
 	e, err := listed3(limits, views...).encode(new(bytes.Buffer), identity, false)
 	require.NoError(t, err)
@@ -61,7 +62,7 @@ func TestLargeListingIsAFileWithoutAName(t *testing.T) {
 }
 
 func TestListingFailsBeforeAByteIsSent(t *testing.T) {
-	limits := NewListLimits(nil)
+	limits := NewListLimits()
 	broken := StreamedList{Limits: limits, Items: func(yield func(any, error) bool) {
 		_ = yield(strings.Repeat("a", 2*listInMemory), nil) && yield(nil, errors.New("gone"))
 	}}
@@ -73,7 +74,7 @@ func TestListingFailsBeforeAByteIsSent(t *testing.T) {
 
 func TestListWithoutADiskTakesNoSlot(t *testing.T) {
 	t.Setenv("TMPDIR", filepath.Join(t.TempDir(), "none"))
-	limits := NewListLimits(nil)
+	limits := NewListLimits()
 	w := sent(t, Bare(listed3(limits, strings.Repeat("a", 2*listInMemory))))
 	assert.Equal(t, http.StatusServiceUnavailable, w.Code)
 	assert.Equal(t, "60", w.Header().Get("Retry-After"))
@@ -82,7 +83,7 @@ func TestListWithoutADiskTakesNoSlot(t *testing.T) {
 
 func TestRoomForEvents(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		limits := NewListLimits(nil)
+		limits := NewListLimits()
 		weight, err := limits.enter(t.Context(), 1<<30)
 		require.NoError(t, err, "a page above the limit is admitted alone")
 		_, err = limits.enter(t.Context(), 1)
