@@ -119,12 +119,12 @@ const codesSecret = "verification codes"
 
 // joining returns what codes and signing up need.
 func joining(c settings.Config, p Parts, opened storage, codes verification.Store) (signin.Joining, error) {
-	keys, err := verification.NewKeys(opened.codes)
+	key, err := verification.NewKey(opened.codes)
 	if err != nil {
 		return signin.Joining{}, fmt.Errorf("key of codes: %w", err)
 	}
 	return signin.Joining{
-		Codes: codes, Sender: p.Sender, Keys: keys, Budget: messageBudget(c), Host: c.SMSHost, IsClosed: c.SignUp == settings.SignUpClosed,
+		Codes: codes, Sender: p.Sender, Key: key, Budget: messageBudget(c), Host: c.SMSHost, IsClosed: c.SignUp == settings.SignUpClosed,
 		Notifies: notifies(c),
 	}, nil
 }

@@ -261,7 +261,7 @@ func TestErasureLeavesNoRowThatIsNotKept(t *testing.T) {
 		require.NoError(t, p.Throttle.Begin(ctx, attempt, noon))
 		require.NoError(t, p.Throttle.Succeed(ctx, attempt, noon))
 		require.NoError(t, p.Throttle.Begin(ctx, attempt, noon))
-		keys, err := verification.NewKeys(secret.New(strings.Repeat("k", 32)))
+		keys, err := verification.NewKey(secret.New(strings.Repeat("k", 32)))
 		require.NoError(t, err)
 		code, _ := verification.New(verification.Erase, verification.NumberOf(phone), keys, noon)
 		expense := verification.Expense{DiallingCode: "86", Messages: 1, Now: noon}

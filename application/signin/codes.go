@@ -65,11 +65,11 @@ func (s *Signin) RequestCode(ctx context.Context, r CodeRequest, readErr error) 
 		return CodeSent{}, err
 	}
 	now := s.now()
-	keys := s.joining.Keys
+	key := s.joining.Key
 	if r.ofStaff {
-		keys = keys.OfStaff()
+		key = key.OfStaff()
 	}
-	code, drawn := verification.New(r.Purpose, verification.NumberOf(phone), keys, now)
+	code, drawn := verification.New(r.Purpose, verification.NumberOf(phone), key, now)
 	expense := verification.Expense{Budget: s.joining.Budget, DiallingCode: phone.DiallingCode(), Messages: 1, Now: now}
 	if !r.Purpose.NeedsKey() && !r.byStaff {
 		expense.Budget = s.joining.Budget.WithoutKey()
@@ -232,10 +232,10 @@ func (s *Signin) MessageCount(o Outcome) int64 {
 // Close waits until the messages on their way have ended.
 func (s *Signin) Close() { s.sending.all.Wait() }
 
-// checkCode counts a try of the code and compares it by the keys. It returns the spending of the change that the code allows, or
+// checkCode counts a try of the code and compares it by the key. It returns the spending of the change that the code allows, or
 // verification.ErrWrongCode.
 func (s *Signin) checkCode(
-	ctx context.Context, p verification.Purpose, keys verification.Keys, phone user.Phone, typed secret.String, from netip.Addr,
+	ctx context.Context, p verification.Purpose, key verification.Key, phone user.Phone, typed secret.String, from netip.Addr,
 ) (verification.Spending, error) {
 	attempt := verification.Attempt{
 		Purpose: p, Number: verification.NumberOf(phone), From: access.SourceOf(from).First(), Now: s.now(),
@@ -244,5 +244,5 @@ func (s *Signin) checkCode(
 	if err != nil {
 		return verification.Spending{}, err
 	}
-	return code.Verify(keys, typed, attempt.From)
+	return code.Verify(key, typed, attempt.From)
 }

@@ -61,7 +61,7 @@ func (s *Signin) SignUp(ctx context.Context, r SignUp, readErr error) (SignedUp,
 	if err != nil {
 		return SignedUp{}, err
 	}
-	spending, err := s.checkCode(ctx, verification.SignUp, s.joining.Keys, phone, code, r.From)
+	spending, err := s.checkCode(ctx, verification.SignUp, s.joining.Key, phone, code, r.From)
 	if err != nil {
 		return SignedUp{}, err
 	}
@@ -114,11 +114,11 @@ func (s *Signin) ResetPassword(ctx context.Context, r PasswordReset, readErr err
 	if err != nil && !errors.Is(err, access.ErrNoAccount) {
 		return err
 	}
-	keys := s.joining.Keys
+	key := s.joining.Key
 	if account.IsStaff() {
-		keys = keys.OfStaff()
+		key = key.OfStaff()
 	}
-	spending, err := s.checkCode(ctx, verification.ResetPassword, keys, phone, code, r.From)
+	spending, err := s.checkCode(ctx, verification.ResetPassword, key, phone, code, r.From)
 	switch {
 	case err != nil:
 		return err
@@ -164,7 +164,7 @@ func (s *Signin) ChangePhone(ctx context.Context, actor access.Actor, c PhoneCha
 	if account, err = s.confirm(ctx, account.Phone, c.From, "password", c.Password); err != nil {
 		return err
 	}
-	spending, err := s.checkCode(ctx, verification.ChangePhone, s.joining.Keys, phone, code, c.From)
+	spending, err := s.checkCode(ctx, verification.ChangePhone, s.joining.Key, phone, code, c.From)
 	if err != nil {
 		return err
 	}
@@ -188,7 +188,7 @@ func (s *Signin) Leave(ctx context.Context, actor access.Actor, l access.Leaving
 	if account, err = s.confirm(ctx, account.Phone, l.From, "password", l.Password); err != nil {
 		return err
 	}
-	spending, err := s.checkCode(ctx, verification.Erase, s.joining.Keys, account.Phone, code, l.From)
+	spending, err := s.checkCode(ctx, verification.Erase, s.joining.Key, account.Phone, code, l.From)
 	if err != nil {
 		return err
 	}

@@ -53,7 +53,7 @@ type Signin struct {
 type Joining struct {
 	Codes    verification.Store
 	Sender   verification.Sender // nil: no codes are sent
-	Keys     verification.Keys
+	Key      verification.Key
 	Budget   verification.Budget
 	Host     string // of the web client, for browsers that fill codes in; empty: none
 	IsClosed bool   // the server takes no new accounts

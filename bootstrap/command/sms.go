@@ -68,12 +68,12 @@ func (c smsTest) message(config settings.Config) (verification.Message, error) {
 	if err := (verification.Budget{Codes: config.SMSCodes}).Serves(phone); err != nil {
 		return verification.Message{}, fmt.Errorf("NUMBER, or PLAZA_SMS_CODES: %w", err)
 	}
-	keys, err := verification.NewKeys(secret.New(rand.Text() + rand.Text()))
+	key, err := verification.NewKey(secret.New(rand.Text() + rand.Text()))
 	if err != nil {
 		return verification.Message{}, err
 	}
 	const purpose = verification.SignUp
-	code, drawn := verification.New(purpose, verification.NumberOf(phone), keys, time.Now())
+	code, drawn := verification.New(purpose, verification.NumberOf(phone), key, time.Now())
 	return verification.Message{
 		ID: string(code.State().ID), To: code.State().Number, Purpose: purpose, Code: drawn, Language: c.Language.Tag,
 		Text: signin.TextOf(purpose, drawn, c.Language.Tag, config.SMSHost), ExpiresIn: verification.Life,

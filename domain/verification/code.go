@@ -45,12 +45,11 @@ type State struct {
 type Code struct{ state State }
 
 // New returns a new code for the number, and what is sent to it.
-func New(p Purpose, n Number, keys Keys, now time.Time) (*Code, secret.String) {
+func New(p Purpose, n Number, key Key, now time.Time) (*Code, secret.String) {
 	drawn := draw()
 	made := instant.Normalise(now)
-	hash, key := keys.hash(p, n, drawn)
 	return &Code{State{
-		ID: ID(rand.Text()), Purpose: p, Number: n, Hash: hash, Key: key, Made: made, Expires: made.Add(Life), Status: Live,
+		ID: ID(rand.Text()), Purpose: p, Number: n, Hash: key.hash(p, n, drawn), Key: key.id, Made: made, Expires: made.Add(Life), Status: Live,
 	}}, drawn
 }
 
@@ -98,8 +97,8 @@ func (c *Code) Try(now time.Time) error {
 
 // Verify compares the code with what was typed, in a try that was counted. It returns the spending
 // of the change that the code allows, or ErrWrongCode. From is that of the Attempt.
-func (c *Code) Verify(keys Keys, typed secret.String, from netip.Addr) (Spending, error) {
-	if !keys.matches(c.state.Hash, c.state.Key, c.state.Purpose, c.state.Number, typed) {
+func (c *Code) Verify(key Key, typed secret.String, from netip.Addr) (Spending, error) {
+	if !key.matches(c.state.Hash, c.state.Key, c.state.Purpose, c.state.Number, typed) {
 		return Spending{}, ErrWrongCode
 	}
 	return Spending{Code: c.state.ID, Number: c.state.Number, Purpose: c.state.Purpose, From: from}, nil

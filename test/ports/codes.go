@@ -31,7 +31,7 @@ func Codes(t *testing.T, open Open) {
 	})
 }
 
-var codeKeys, _ = verification.NewKeys(secret.New("a key of at least thirty-two bytes"))
+var codeKeys, _ = verification.NewKey(secret.New("a key of at least thirty-two bytes"))
 
 // requested returns a request for a new code, of the n-th number from the m-th address.
 func requested(p verification.Purpose, n, m int, now time.Time) (verification.Request, secret.String) {

@@ -93,9 +93,9 @@ const newPhone, newPassword = "+86-13800000001", "teapot-and-scones"
 func newJoiningFixture(t *testing.T, changes ...func(*signin.Joining)) *joiningFixture {
 	t.Helper()
 	w := &joiningFixture{T: t, store: memory.New(), sender: &keptSender{}, now: usecases.Noon}
-	keys, err := verification.NewKeys(secret.New(strings.Repeat("k", 32)))
+	keys, err := verification.NewKey(secret.New(strings.Repeat("k", 32)))
 	require.NoError(t, err)
-	j := signin.Joining{Codes: hookedCodes{w.store.Codes, w}, Sender: w.sender, Keys: keys, Host: "plaza.example", Notifies: true}
+	j := signin.Joining{Codes: hookedCodes{w.store.Codes, w}, Sender: w.sender, Key: keys, Host: "plaza.example", Notifies: true}
 	for _, change := range changes {
 		change(&j)
 	}
