@@ -44,37 +44,22 @@ func (l Limits) ErrPictures() error {
 }
 
 // CheckDrafts returns ErrDrafts if an author with so many drafts may not have another one.
-func (l Limits) CheckDrafts(have int) error {
-	if l.Drafts > 0 && have >= l.Drafts {
-		return l.ErrDrafts()
-	}
-	return nil
-}
+func (l Limits) CheckDrafts(have int) error { return check(have, l.Drafts, l.ErrDrafts) }
 
 // CheckComments returns ErrComments if an account with so many comments on an event may not
 // write another one.
-func (l Limits) CheckComments(have int) error {
-	if l.Comments > 0 && have >= l.Comments {
-		return l.ErrComments()
-	}
-	return nil
-}
-
-// hasMost reports whether an account with so many follows, or blocks, may not have another one.
-func (l Limits) hasMost(have int) bool { return l.Follows > 0 && have >= l.Follows }
+func (l Limits) CheckComments(have int) error { return check(have, l.Comments, l.ErrComments) }
 
 // CheckFollows returns ErrFollows if an account with so many follows may not have another one.
-func (l Limits) CheckFollows(have int) error {
-	if l.hasMost(have) {
-		return l.ErrFollows()
-	}
-	return nil
-}
+func (l Limits) CheckFollows(have int) error { return check(have, l.Follows, l.ErrFollows) }
 
 // CheckBlocks returns ErrBlocks if an account with so many blocks may not have another one.
-func (l Limits) CheckBlocks(have int) error {
-	if l.hasMost(have) {
-		return l.ErrBlocks()
+func (l Limits) CheckBlocks(have int) error { return check(have, l.Follows, l.ErrBlocks) }
+
+// check returns the fault of one more than the most, of which the account has so many.
+func check(have, most int, tooMany func() error) error {
+	if most > 0 && have >= most {
+		return tooMany()
 	}
 	return nil
 }
