@@ -2,50 +2,34 @@ package payment
 
 import (
 	"errors"
-	"fmt"
 	"time"
+
+	"plaza/domain/calendar"
 )
 
 // Day is a day of the wallet's bills, in Beijing's time.
-type Day struct {
-	Year  int
-	Month time.Month
-	Day   int
-}
+type Day struct{ calendar.Date }
 
 // Beijing has had no summer time since the wallet exists, so no time zone database is needed.
 var Beijing = time.FixedZone("UTC+8", 8*60*60)
 
 // DayOf returns the day of the instant.
-func DayOf(t time.Time) Day {
-	year, month, day := t.In(Beijing).Date()
-	return Day{year, month, day}
-}
+func DayOf(t time.Time) Day { return Day{calendar.DateOf(t.In(Beijing))} }
 
 // ParseDay reads a day like 2026-11-20.
 func ParseDay(s string) (Day, error) {
-	t, err := time.ParseInLocation(time.DateOnly, s, Beijing)
+	d, err := calendar.ParseDate(s)
 	if err != nil {
 		return Day{}, errors.New("not a day like 2026-11-20")
 	}
-	return DayOf(t), nil
+	return Day{d}, nil
 }
-
-func (d Day) String() string { return fmt.Sprintf("%04d-%02d-%02d", d.Year, d.Month, d.Day) }
-
-// IsZero reports whether the day is no day.
-func (d Day) IsZero() bool { return d == Day{} }
 
 // Before returns the day before.
-func (d Day) Before() Day {
-	from, _ := d.Bounds()
-	return DayOf(from.Add(-time.Hour))
-}
+func (d Day) Before() Day { return Day{d.AddDays(-1)} }
 
 // Bounds returns the first instant of the day and that of the next one.
-func (d Day) Bounds() (from, until time.Time) {
-	return time.Date(d.Year, d.Month, d.Day, 0, 0, 0, 0, Beijing), time.Date(d.Year, d.Month, d.Day+1, 0, 0, 0, 0, Beijing)
-}
+func (d Day) Bounds() (from, until time.Time) { return d.Begin(Beijing), d.AddDays(1).Begin(Beijing) }
 
 // BillLine is a payment or a refund of a day, as the wallet counts it.
 type BillLine struct {

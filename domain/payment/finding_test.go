@@ -10,7 +10,7 @@ import (
 	"plaza/domain/payment"
 )
 
-var billed = payment.Day{Year: 2026, Month: time.November, Day: 20}
+var billed = payment.DayOf(time.Date(2026, time.November, 20, 12, 0, 0, 0, payment.Beijing))
 
 func billLine(change func(*payment.BillLine)) payment.BillLine {
 	l := payment.BillLine{TransactionID: "t1", TradeNo: "order-1", App: payment.OfficialAccount, Amount: 990, Currency: "CNY",
@@ -95,7 +95,7 @@ func TestPAY15_days_are_Beijings(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, billed, d)
 	assert.Equal(t, "2026-11-20", d.String())
-	assert.Equal(t, "2026-10-31", payment.Day{Year: 2026, Month: time.November, Day: 1}.Before().String())
+	assert.Equal(t, "2026-10-31", payment.DayOf(time.Date(2026, time.November, 1, 12, 0, 0, 0, payment.Beijing)).Before().String())
 	for _, wrong := range []string{"", "2026-11-31", "20261120", "2026-11-20T00:00:00Z", "yesterday", "2026-1-2"} {
 		_, err := payment.ParseDay(wrong)
 		require.Error(t, err, wrong)

@@ -22,8 +22,8 @@ var ledgerFindings = []promise{
 }
 
 var (
-	billDay  = payment.Day{Year: 2026, Month: time.March, Day: 13}
-	nextDay  = payment.Day{Year: 2026, Month: time.March, Day: 14}
+	billDay  = payment.DayOf(time.Date(2026, time.March, 13, 12, 0, 0, 0, payment.Beijing))
+	nextDay  = payment.DayOf(time.Date(2026, time.March, 14, 12, 0, 0, 0, payment.Beijing))
 	anyCount = 100
 )
 
@@ -226,8 +226,7 @@ func claimReconciliation(w *fixtures) {
 	assert.False(w, w.claimsDay(billDay, over.Add(240*time.Hour)))
 	ends(billDay, over.Add(time.Hour))
 	assert.False(w, w.claimsDay(billDay, over.Add(240*time.Hour)))
-	unclaimed := nextDay
-	unclaimed.Day++
+	unclaimed := payment.Day{Date: nextDay.AddDays(1)}
 	ends(unclaimed, over.Add(240*time.Hour))
 	assert.False(w, w.claimsDay(unclaimed, over.Add(240*time.Hour)))
 }

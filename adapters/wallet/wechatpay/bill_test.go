@@ -159,7 +159,7 @@ func bills(t *testing.T, text, sent string) *walletV3 {
 	return w
 }
 
-var billDay = payment.Day{Year: 2026, Month: time.November, Day: 20}
+var billDay = payment.DayOf(time.Date(2026, time.November, 20, 12, 0, 0, 0, payment.Beijing))
 
 func linesOf(t *testing.T, g *V3) (lines []payment.BillLine, err error) {
 	t.Helper()

@@ -20,7 +20,7 @@ const (
 // and compared with its sums before the first call of fn.
 func (g *V2) Bill(ctx context.Context, d payment.Day, fn func(payment.BillLine) error) error {
 	m := xmlMessage{
-		"appid": g.anyAppID(), "mch_id": g.merchant, "nonce_str": g.nonce(), "bill_date": fmt.Sprintf("%04d%02d%02d", d.Year, d.Month, d.Day),
+		"appid": g.anyAppID(), "mch_id": g.merchant, "nonce_str": g.nonce(), "bill_date": d.Time().Format("20060102"),
 		"bill_type": "ALL", "tar_type": "GZIP",
 	}
 	m.sign(g.key)
