@@ -74,7 +74,7 @@ func newGateways(c settings.Config, t *traces) (payment.Gateways, error) {
 }
 
 func payingLimits(c settings.Config) paying.Limits {
-	return paying.NewLimits(c.WalletTimeout, c.WalletPoll)
+	return paying.Limits{Call: c.WalletTimeout, Interval: c.WalletPoll}
 }
 
 func refundingLimits(c settings.Config) refunding.Limits {

@@ -21,7 +21,7 @@ func (p *Paying) Create(ctx context.Context, d payment.Draft, k *idempotency.Key
 		_, err := p.newOrder(ctx, d)
 		return payment.Order{}, fault.Merge(readErr, err)
 	}
-	return idempotency.Once(ctx, p.ledger, k, p.now(), p.limits.Lease, func(a idempotency.Answer) (payment.Order, error) {
+	return idempotency.Once(ctx, p.ledger, k, p.now(), p.limits.lease(), func(a idempotency.Answer) (payment.Order, error) {
 		order, err := p.ledger.Order(ctx, payment.OrderID(a.ID))
 		return order.AsMade(), err
 	}, func() (payment.Order, error) {
@@ -50,7 +50,7 @@ func (p *Paying) Close(ctx context.Context, id payment.OrderID) error {
 	var steps []payment.Step
 	before := audit.Without(ctx)
 	err := p.ledger.Change(before, id, func(t *payment.Trade) error {
-		steps = t.CloseAll(p.limits.Lease, p.now())
+		steps = t.CloseAll(p.limits.lease(), p.now())
 		t.ScheduleCheck(p.limits.Interval, p.now())
 		return nil
 	})

@@ -22,7 +22,7 @@ type PayRequest struct {
 // client continues (PAY-01..09). If it fails after an order was chosen, it returns that order
 // with the error.
 func (p *Paying) Pay(ctx context.Context, actor access.Actor, w PayRequest) (payment.Order, payment.ClientParams, error) {
-	b, err := idempotency.Once(ctx, p.ledger, w.Key, p.now(), p.limits.Lease,
+	b, err := idempotency.Once(ctx, p.ledger, w.Key, p.now(), p.limits.lease(),
 		func(a idempotency.Answer) (begun, error) { return p.replay(ctx, a) },
 		func() (begun, error) { return p.pay(ctx, actor, w) })
 	return b.order, b.params, err

@@ -25,17 +25,13 @@ import (
 type Limits struct {
 	// Call is how long the wallet may take to answer, retries included.
 	Call time.Duration
-	// Lease is how long one server owns a prepayment. It is longer than Call. A server that
-	// takes longer still does no harm: requests to the wallet are idempotent.
-	Lease time.Duration
 	// Interval is how often the wallet is polled for a pending prepayment.
 	Interval time.Duration
 }
 
-// NewLimits returns the limits for the call timeout and the poll interval.
-func NewLimits(call, interval time.Duration) Limits {
-	return Limits{Call: call, Lease: 2 * call, Interval: interval}
-}
+// lease is how long one server owns a prepayment. It is longer than Call. A server that
+// takes longer still does no harm: requests to the wallet are idempotent.
+func (l Limits) lease() time.Duration { return 2 * l.Call }
 
 // Paying implements the use cases.
 type Paying struct {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"sync"
 
 	"plaza/domain/fault"
 	"plaza/domain/payment"
@@ -21,25 +20,17 @@ const pollConcurrency = 16
 // and the joined errors of the orders that failed. Several servers may call it at the same time:
 // an order is given to one of them at a time. There must be a wallet.
 func (p *Paying) PollDue(ctx context.Context) (int, error) {
-	next := max(p.limits.Interval, 2*p.limits.Lease)
+	next := max(p.limits.Interval, 2*p.limits.lease())
 	due, err := p.ledger.Due(ctx, p.now(), p.now().Add(next), PollBatch)
 	if err != nil {
 		return 0, err
 	}
-	failures := make([]error, len(due))
-	slots := make(chan struct{}, pollConcurrency)
-	var all sync.WaitGroup
-	for n, id := range due {
-		slots <- struct{}{}
-		all.Go(func() {
-			defer func() { <-slots }()
-			if err := p.poll(ctx, id); err != nil && !fault.Is(err, fault.Conflict) { // conflicts resolve by themselves
-				failures[n] = fmt.Errorf("order %d: %w", id, err)
-			}
-		})
-	}
-	all.Wait()
-	return len(due), errors.Join(failures...)
+	return len(due), payment.Each(due, pollConcurrency, func(id payment.OrderID) error {
+		if err := p.poll(ctx, id); err != nil && !fault.Is(err, fault.Conflict) { // conflicts resolve by themselves
+			return fmt.Errorf("order %d: %w", id, err)
+		}
+		return nil
+	})
 }
 
 // poll queries the wallet for the order's pending prepayments, then closes those that have
@@ -70,7 +61,7 @@ func (p *Paying) poll(ctx context.Context, id payment.OrderID) error {
 // expire closes the order if it has expired, or returns the prepayments to close first.
 func (p *Paying) expire(ctx context.Context, id payment.OrderID) (steps []payment.Step, err error) {
 	err = p.ledger.Change(ctx, id, func(t *payment.Trade) error {
-		steps = t.Expire(p.limits.Lease, p.now())
+		steps = t.Expire(p.limits.lease(), p.now())
 		t.ScheduleCheck(p.limits.Interval, p.now())
 		return nil
 	})

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"sync"
 
 	"plaza/domain/payment"
 )
@@ -25,20 +24,12 @@ func (r *Refunding) Follow(ctx context.Context) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	failures := make([]error, len(due))
-	slots := make(chan struct{}, followConcurrency)
-	var all sync.WaitGroup
-	for n, refund := range due {
-		slots <- struct{}{}
-		all.Go(func() {
-			defer func() { <-slots }()
-			if err := r.follow(ctx, refund); err != nil {
-				failures[n] = fmt.Errorf("refund %d: %w", refund.ID, err)
-			}
-		})
-	}
-	all.Wait()
-	return len(due), errors.Join(failures...)
+	return len(due), payment.Each(due, followConcurrency, func(refund payment.Refund) error {
+		if err := r.follow(ctx, refund); err != nil {
+			return fmt.Errorf("refund %d: %w", refund.ID, err)
+		}
+		return nil
+	})
 }
 
 // follow asks the wallet about a refund that was sent. It sends one that was not, or that the wallet does not know

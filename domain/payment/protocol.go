@@ -2,7 +2,9 @@ package payment
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"sync"
 	"time"
 )
 
@@ -46,4 +48,20 @@ func Ask[T any](
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	return call(ctx, gateway)
+}
+
+// Each calls do for each of the items, for at most so many at once, and returns the joined errors.
+func Each[T any](items []T, atOnce int, do func(T) error) error {
+	failures := make([]error, len(items))
+	slots := make(chan struct{}, atOnce)
+	var all sync.WaitGroup
+	for n, item := range items {
+		slots <- struct{}{}
+		all.Go(func() {
+			defer func() { <-slots }()
+			failures[n] = do(item)
+		})
+	}
+	all.Wait()
+	return errors.Join(failures...)
 }

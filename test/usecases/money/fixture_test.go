@@ -38,7 +38,7 @@ type fixture struct {
 }
 
 // payingLimits are waited for in synctest bubbles alone.
-var payingLimits = paying.Limits{Call: 5 * time.Second, Lease: 10 * time.Second, Interval: 30 * time.Second}
+var payingLimits = paying.Limits{Call: 5 * time.Second, Interval: 30 * time.Second}
 
 // newFixture returns a fixture whose wallet speaks version 2. The functions wrap the ledger.
 func newFixture(t *testing.T, around ...func(payment.Ledger) payment.Ledger) *fixture {

@@ -73,11 +73,11 @@ func TestPAY11_an_order_is_not_due_for_another_server_while_the_first_asks(t *te
 	w.restart(payment.Gateways{Current: w.wallet})
 	_, err := w.begin(t, w.order(t, w.ann))
 	require.NoError(t, err)
-	w.now = usecases.Noon.Add(payingLimits.Lease)
+	w.now = usecases.Noon.Add(2 * payingLimits.Call)
 	asked := 0
 	w.wallet.asking = func() {
 		asked++
-		later := w.now.Add(2*payingLimits.Lease - time.Second)
+		later := w.now.Add(4*payingLimits.Call - time.Second)
 		due, err := w.ledger.Due(t.Context(), later, later.Add(time.Minute), 1)
 		assert.NoError(t, err)
 		assert.Empty(t, due)
