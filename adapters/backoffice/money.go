@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"plaza/application/backoffice"
-	"plaza/application/paying"
 	"plaza/domain/access"
 	"plaza/domain/audit"
 	"plaza/domain/fault"
@@ -127,7 +126,7 @@ func (s *Site) searchMoney(v *visit) (answer, error) {
 type orderPage struct {
 	payment.Order
 	IsExpired bool
-	Payments  []paying.Received
+	Payments  []payment.Received
 	Journal   []payment.Entry
 	MayClose  bool
 	Reason    string             // to close it, as it was entered
@@ -181,7 +180,7 @@ func (s *Site) order(v *visit, id payment.OrderID) (o orderPage, err error) {
 
 // paymentPage is a payment with its refunds, and the form of another refund.
 type paymentPage struct {
-	paying.Received
+	payment.Received
 	Refunds []payment.Refund
 	Left    int64 // not refunded
 	Form    refundForm

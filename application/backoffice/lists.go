@@ -155,20 +155,12 @@ func (b *BackOffice) payments(ctx context.Context, q ListQuery, r page.Request) 
 	if err != nil {
 		return page.Page[Line]{}, err
 	}
-	var ids []payment.OrderID
-	for _, one := range p.Items {
-		ids = append(ids, one.Order)
-	}
-	orders, err := b.ports.Ledger.OrdersOf(ctx, ids)
-	byID := map[payment.OrderID]payment.Order{}
-	for _, o := range orders {
-		byID[o.ID] = o
-	}
-	return page.Map(p, func(one payment.Payment) Line {
-		of := byID[one.Order]
+	received, err := payment.WithOrders(ctx, b.ports.Ledger.OrdersOf, p)
+	return page.Map(received, func(one payment.Received) Line {
 		return Line{
-			Kind: audit.Payment, ID: int64(one.ID), Of: int64(one.Order), State: Standing(one), Amount: one.Amount, Refunded: one.Refunded,
-			Currency: one.Currency, User: of.User, Text: of.Subject, Number: one.TransactionID, At: one.Received,
+			Kind: audit.Payment, ID: int64(one.ID), Of: int64(one.Order), State: Standing(one.Payment), Amount: one.Amount,
+			Refunded: one.Refunded, Currency: one.Currency, User: one.For.User, Text: one.For.Subject, Number: one.TransactionID,
+			At: one.Payment.Received,
 		}
 	}), err
 }

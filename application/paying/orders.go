@@ -94,29 +94,12 @@ func (p *Paying) Journal(ctx context.Context, id payment.OrderID) ([]payment.Ent
 	return p.ledger.Journal(ctx, id)
 }
 
-// Received is a payment with its order, which is zero if the payment is for none that is known.
-type Received struct {
-	payment.Payment
-	For payment.Order
-}
-
 // Payments returns a page of the payments that the filter selects, the newest first, with their orders
 // (PAY-11).
-func (p *Paying) Payments(ctx context.Context, f payment.PaymentFilter, r page.Request) (page.Page[Received], error) {
+func (p *Paying) Payments(ctx context.Context, f payment.PaymentFilter, r page.Request) (page.Page[payment.Received], error) {
 	payments, err := p.ledger.Payments(ctx, f, r)
 	if err != nil {
-		return page.Page[Received]{}, err
+		return page.Page[payment.Received]{}, err
 	}
-	var ids []payment.OrderID
-	for _, one := range payments.Items {
-		if one.Order != 0 {
-			ids = append(ids, one.Order)
-		}
-	}
-	orders, err := p.ledger.OrdersOf(ctx, ids)
-	byID := map[payment.OrderID]payment.Order{}
-	for _, o := range orders {
-		byID[o.ID] = o
-	}
-	return page.Map(payments, func(one payment.Payment) Received { return Received{one, byID[one.Order]} }), err
+	return payment.WithOrders(ctx, p.ledger.OrdersOf, payments)
 }

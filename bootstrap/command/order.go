@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"plaza/adapters/httpapi/view"
-	"plaza/application/paying"
 	"plaza/bootstrap"
 	"plaza/domain/audit"
 	"plaza/domain/instant"
@@ -146,14 +145,14 @@ type orderPayments struct {
 	dataCommand
 }
 
-func paymentRow(p paying.Received) string {
+func paymentRow(p payment.Received) string {
 	return fmt.Sprintf("%d\t%s\t%s\t%s\t%s\t%s\t%s", p.ID, p.State, sum(p.Currency, p.Amount), sum(p.Currency, p.Refunded),
 		clock(p.Payment.Received), orDash(p.Order), p.TransactionID)
 }
 
 func (c orderPayments) Run(ctx context.Context, s streams) error {
 	return c.withApp(ctx, s, mustExist, func(ctx context.Context, app *bootstrap.App) error {
-		rows := pages(func(p page.Request) (page.Page[paying.Received], error) {
+		rows := pages(func(p page.Request) (page.Page[payment.Received], error) {
 			return app.Paying.Payments(ctx, payment.PaymentFilter{State: orZero(c.State)}, p)
 		})
 		return printList(s, c.JSON, "ID\tSTATE\tAMOUNT\tREFUNDED\tRECEIVED\tORDER\tTRANSACTION", rows, paymentRow, view.OfPayment)
@@ -260,7 +259,7 @@ func (c orderReconcile) Run(ctx context.Context, s streams) error {
 			return err
 		}
 		open := pages(func(p page.Request) (page.Page[payment.Finding], error) {
-			return app.Reconciling.Findings(ctx, payment.FindingFilter{State: payment.FindingOpen}.Of(day), p)
+			return app.Stores.Ledger.Findings(ctx, payment.FindingFilter{State: payment.FindingOpen}.Of(day), p)
 		})
 		if c.JSON {
 			out := reconciled{day.String(), result.Open() == 0 && result.Unapplied == 0, result.Payments, result.Refunds, result.Repaired,

@@ -2,6 +2,7 @@ package payment
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"time"
 
@@ -50,6 +51,30 @@ func (p Payment) PaidAt() time.Time {
 		return p.Received
 	}
 	return p.Paid
+}
+
+// Received is a payment with its order, which is zero if the payment is for none that is known.
+type Received struct {
+	Payment
+	For Order
+}
+
+// WithOrders returns the payments with their orders.
+func WithOrders(
+	ctx context.Context, ordersOf func(context.Context, []OrderID) ([]Order, error), p page.Page[Payment],
+) (page.Page[Received], error) {
+	var ids []OrderID
+	for _, one := range p.Items {
+		if one.Order != 0 {
+			ids = append(ids, one.Order)
+		}
+	}
+	orders, err := ordersOf(ctx, ids)
+	byID := map[OrderID]Order{}
+	for _, o := range orders {
+		byID[o.ID] = o
+	}
+	return page.Map(p, func(one Payment) Received { return Received{one, byID[one.Order]} }), err
 }
 
 // UnmatchedPayment returns the payment of a receipt whose TradeNo belongs to no order. The receipt

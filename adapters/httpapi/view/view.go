@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"plaza/adapters/httpapi/transport"
-	"plaza/application/paying"
 	"plaza/domain/audit"
 	"plaza/domain/payment"
 	"plaza/domain/user"
@@ -69,7 +68,7 @@ type Payment struct {
 }
 
 // OfPayment returns the payment with what its order says.
-func OfPayment(p paying.Received) Payment {
+func OfPayment(p payment.Received) Payment {
 	return Payment{
 		ID: p.ID, Order: OrNull(p.Order), Transaction: p.TransactionID, State: p.State,
 		Amount: p.Amount, Currency: p.Currency, Received: transport.Timestamp(p.Received), Refunded: p.Refunded,
