@@ -119,7 +119,7 @@ func (d *Diary) add(ctx context.Context, actor access.Actor, written *event.Even
 	if err != nil {
 		return View{}, err
 	}
-	return d.view(ctx, actor, event.Entry{Event: stored})
+	return d.viewOf(ctx, actor, event.Entry{Event: stored}, alone)
 }
 
 // placeTries is how often the place of a text is analysed if others keep changing the text.
@@ -139,7 +139,7 @@ func (d *Diary) Edit(ctx context.Context, actor access.Actor, id event.ID, c eve
 	for range placeTries {
 		entry, err := d.change(ctx, actor, current, c)
 		if err == nil {
-			return d.view(ctx, actor, entry)
+			return d.viewOf(ctx, actor, entry, alone)
 		}
 		if !errors.Is(err, event.ErrTextChanged) {
 			return View{}, err

@@ -75,10 +75,6 @@ func (d depth) with(p Parts) depth {
 	return d
 }
 
-func (d *Diary) view(ctx context.Context, actor access.Actor, e event.Entry) (View, error) {
-	return d.viewOf(ctx, actor, e, alone)
-}
-
 func (d *Diary) viewOf(ctx context.Context, actor access.Actor, e event.Entry, deep depth) (View, error) {
 	shown, err := d.views(ctx, actor, []event.Entry{e}, deep)
 	if err != nil {
