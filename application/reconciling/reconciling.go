@@ -1,5 +1,5 @@
 // Package reconciling holds the use cases of the wallet's daily bills: comparing a bill with the ledger line by line, and
-// listing what differs (PAY-15).
+// settling what differs (PAY-15).
 //
 // A comparison may be repeated, and may run on several servers at once: what is found is stored once. It ends by resolving
 // what was found before and does not differ any more. If it is interrupted, nothing is resolved, and the next one finds the
@@ -16,7 +16,6 @@ import (
 	"time"
 
 	"plaza/domain/fault"
-	"plaza/domain/page"
 	"plaza/domain/payment"
 )
 
@@ -122,9 +121,4 @@ func (r *Reconciling) ReconcileDue(ctx context.Context) error {
 // Settle makes an open finding settled, or returns payment.ErrNoOpenFinding. It stays so in later comparisons that find the same.
 func (r *Reconciling) Settle(ctx context.Context, id payment.FindingID) error {
 	return r.ledger.SettleFinding(ctx, id, r.now())
-}
-
-// Findings returns a page of the findings that the filter selects, the newest first.
-func (r *Reconciling) Findings(ctx context.Context, f payment.FindingFilter, p page.Request) (page.Page[payment.Finding], error) {
-	return r.ledger.Findings(ctx, f, p)
 }

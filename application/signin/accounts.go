@@ -51,11 +51,6 @@ func (s *Signin) Register(ctx context.Context, r Registration) (user.ID, error) 
 	return s.accounts.Open(ctx, account, member)
 }
 
-// Accounts returns at most limit accounts with uids above after, in ascending order.
-func (s *Signin) Accounts(ctx context.Context, after user.ID, limit int) ([]access.Account, error) {
-	return s.accounts.List(ctx, after, limit)
-}
-
 // change changes the account, or returns access.ErrErased: an erased account must stay closed.
 func (s *Signin) change(ctx context.Context, id user.ID, fn func(*access.Account)) error {
 	return s.accounts.Change(ctx, id, func(a *access.Account) error {
@@ -157,14 +152,4 @@ func (s *Signin) Issue(ctx context.Context, id user.ID, names []string, ttl time
 	}
 	granted.HasFactor = true
 	return s.issue(ctx, account, granted, cmp.Or(ttl, time.Duration(s.ttl)))
-}
-
-// Tokens returns the account's tokens without their keys, the latest first.
-func (s *Signin) Tokens(ctx context.Context, id user.ID) ([]access.Token, error) {
-	return s.tokens.OfUsers(ctx, id)
-}
-
-// Revoke invalidates the token immediately.
-func (s *Signin) Revoke(ctx context.Context, id access.TokenID) error {
-	return s.tokens.Revoke(ctx, id)
 }

@@ -105,7 +105,7 @@ func (c tokenList) Run(ctx context.Context, s streams) error {
 		if err != nil {
 			return err
 		}
-		tokens, err := app.Signin.Tokens(ctx, c.User)
+		tokens, err := app.Stores.Tokens.OfUsers(ctx, c.User)
 		if err != nil {
 			return err
 		}
@@ -140,7 +140,7 @@ func (c tokenRevoke) Run(ctx context.Context, s streams) error {
 			id, of = session.ID, session.User
 		}
 		audit.Made(ctx, audit.Numbered(audit.Token, id), of)
-		if err := app.Signin.Revoke(ctx, id); err != nil {
+		if err := app.Stores.Tokens.Revoke(ctx, id); err != nil {
 			return err
 		}
 		return log.concludes(ctx, "The token is revoked.", "token revoke", "token", id)

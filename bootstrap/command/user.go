@@ -121,7 +121,7 @@ const listPage = 200
 func peopleAfter(ctx context.Context, app *bootstrap.App, after user.ID, limit int) iter.Seq2[person, error] {
 	return func(yield func(person, error) bool) {
 		for size, yielded := listPage, 0; size == listPage; {
-			accounts, err := app.Signin.Accounts(ctx, after, listPage)
+			accounts, err := app.Stores.Accounts.List(ctx, after, listPage)
 			var found []person
 			if err == nil {
 				found, err = persons(ctx, app, accounts)

@@ -101,7 +101,7 @@ func oneAccount(t *testing.T, s *server) {
 		assert.Equal(t, map[int]int{201: 1, 400: 4}, statuses)
 		s.anyone().logsIn(t, newcomer(n), password).is(200)
 	}
-	accounts, err := s.app.Signin.Accounts(t.Context(), 0, 10)
+	accounts, err := s.app.Stores.Accounts.List(t.Context(), 0, 10)
 	require.NoError(t, err)
 	assert.Len(t, accounts, 3)
 }

@@ -252,7 +252,7 @@ func staffSettle(t *testing.T, s *till) {
 	b.isRecorded("settled a difference")
 	b.sends("money/?list=findings", "finding", "1", "reason", "x").shows(404)
 	open := func() int {
-		p, err := s.app.Reconciling.Findings(t.Context(), payment.FindingFilter{State: payment.FindingOpen}, page.Request{})
+		p, err := s.app.Stores.Ledger.Findings(t.Context(), payment.FindingFilter{State: payment.FindingOpen}, page.Request{})
 		require.NoError(t, err)
 		return p.Total
 	}

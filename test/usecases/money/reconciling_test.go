@@ -76,7 +76,7 @@ func (w *fixture) reconciles(d payment.Day) (reconciling.Result, []payment.Findi
 
 func (w *fixture) found(d payment.Day) (all []payment.Finding) {
 	w.Helper()
-	found, err := w.Findings(w.Context(), payment.FindingFilter{}.Of(d), page.Request{})
+	found, err := w.ledger.Findings(w.Context(), payment.FindingFilter{}.Of(d), page.Request{})
 	require.NoError(w, err)
 	for _, f := range found.Items {
 		f.ID = 0
