@@ -6,8 +6,10 @@ package browsing
 import (
 	"context"
 	"fmt"
+	"math"
 	"time"
 
+	"plaza/application/admission"
 	"plaza/domain/access"
 	"plaza/domain/fault"
 	"plaza/domain/feed"
@@ -25,7 +27,7 @@ type Browsing struct {
 	pictures media.Store
 	limits   ratelimit.Limits
 	now      func() time.Time
-	wide     chan struct{} // one element per wide area that is being counted
+	wide     *admission.Queue // of wide areas that are counted
 }
 
 // Wide areas are counted item by item (FED-05). A server counts at most maxWideAreas at
@@ -41,7 +43,10 @@ var ErrBusy = fault.RetryAfter(fault.Unavailable, time.Second, "Too many wide ar
 
 // New returns the use cases over the ports, with the limits on searches; now returns the time.
 func New(reader feed.Reader, index search.Index, pictures media.Store, limits ratelimit.Limits, now func() time.Time) *Browsing {
-	return &Browsing{reader: reader, index: index, pictures: pictures, limits: limits, now: now, wide: make(chan struct{}, maxWideAreas)}
+	return &Browsing{
+		reader: reader, index: index, pictures: pictures, limits: limits, now: now,
+		wide: admission.New(admission.Limits{Capacity: maxWideAreas, Waiting: math.MaxInt, Wait: maxWideWait}, ErrBusy),
+	}
 }
 
 // Categories returns the tree of categories with the meta of the selected items in each,
@@ -92,16 +97,7 @@ func (b *Browsing) begin(ctx context.Context, s feed.Selection) (done func(), er
 	if s.Near == nil || s.Near.Within <= geo.DefaultDistance {
 		return func() {}, nil
 	}
-	timer := time.NewTimer(maxWideWait)
-	defer timer.Stop()
-	select {
-	case b.wide <- struct{}{}:
-		return func() { <-b.wide }, nil
-	case <-timer.C:
-		return nil, ErrBusy
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	}
+	return b.wide.Enter(ctx, 1)
 }
 
 // Search returns what has the words, of the kinds or without any of all, covers with URLs (SRC-01). Events are for those who may read

@@ -28,24 +28,15 @@ type Call struct {
 	pictures map[string]*Upload // of the body, by field
 	Decoding *admission.Queue   // bytes of bodies with pictures that are decoded at once
 	lists    *ListLimits        // that Enter has asked; nil: none
-	events   int64              // that Enter has acquired memory for, and leave has not released
+	leave    func()             // releases the memory that Enter has acquired
 	Audited  []any              // what a call of the back office is about, as attributes of its audit line
 }
 
-// Enter acquires memory for a list of that many events. The end of the call releases it, if
-// leave has not.
+// Enter waits until there is memory for a list of that many events. The end of the call releases it, if leave has not.
 func (c *Call) Enter(r *ListLimits, events int) (err error) {
 	c.lists = r
-	c.events, err = r.enter(c.Context(), events)
+	c.leave, err = r.events.Enter(c.Context(), int64(events))
 	return err
-}
-
-// leave releases what Enter has acquired.
-func (c *Call) leave() {
-	if c.events > 0 {
-		c.lists.events.Release(c.events)
-		c.events = 0
-	}
 }
 
 // End releases what the call holds.
@@ -53,7 +44,9 @@ func (c *Call) End() {
 	for _, picture := range c.pictures {
 		_ = picture.Close() // a temporary file: its loss does not matter
 	}
-	c.leave()
+	if c.leave != nil {
+		c.leave()
+	}
 }
 
 func (c *Call) Context() context.Context { return c.Gin.Request.Context() }

@@ -26,19 +26,18 @@ const networkShare = 10
 // most a tenth of them, or 64, from one network, unless it is a trusted proxy. It answers a further
 // one with 503 and closes it (GEN-14). It calls limited with the name of the limit for each of them.
 func LimitConnections(l *net.TCPListener, most int, trusted []netip.Prefix, limited func(limit string)) net.Listener {
-	ofNetwork := newShares(max(most/networkShare, min(most, 64)))
-	return &limitedListener{l, make(chan struct{}, most), ofNetwork, trusted, make(chan struct{}, maxRefused), limited}
+	open := newShares(most, max(most/networkShare, min(most, 64)))
+	return &limitedListener{l, open, trusted, make(chan struct{}, maxRefused), limited}
 }
 
-// limitedListener has an element in open for each open connection, and one in refused for
+// limitedListener has a place in open for each open connection, and an element in refused for
 // each that is being refused.
 type limitedListener struct {
 	*net.TCPListener
-	open      chan struct{}
-	ofNetwork *shares
-	trusted   []netip.Prefix
-	refused   chan struct{}
-	limited   func(limit string)
+	open    *shares // of networks
+	trusted []netip.Prefix
+	refused chan struct{}
+	limited func(limit string)
 }
 
 func (l *limitedListener) Accept() (net.Conn, error) {
@@ -61,19 +60,10 @@ func (l *limitedListener) admit(conn *net.TCPConn) (leave func()) {
 	if peer, err := netip.ParseAddrPort(conn.RemoteAddr().String()); err == nil && !isAmong(l.trusted, peer.Addr().Unmap()) {
 		network = networkOf(peer.Addr())
 	}
-	if !l.ofNetwork.take(network) {
+	if !l.open.take(network) {
 		return nil
 	}
-	select {
-	case l.open <- struct{}{}:
-		return func() {
-			<-l.open
-			l.ofNetwork.free(network)
-		}
-	default:
-		l.ofNetwork.free(network)
-		return nil
-	}
+	return func() { l.open.free(network) }
 }
 
 // limitedConn makes room for another connection when it is closed. It keeps the methods of

@@ -1,12 +1,11 @@
 package transport
 
 import (
-	"context"
+	"math"
 	"runtime"
 	"time"
 
-	"golang.org/x/sync/semaphore"
-
+	"plaza/application/admission"
 	"plaza/domain/fault"
 )
 
@@ -14,12 +13,9 @@ import (
 type ListLimits struct {
 	// events admits lists of events. Each weighs as many as its page may have, because the
 	// store reads a page as a whole.
-	events *semaphore.Weighted
-	most   int64
-	// files holds one slot for each encoded list that does not fit into memory. filesOf are the
-	// shares of callers among them.
-	files   chan struct{}
-	filesOf *shares
+	events *admission.Queue
+	// files has a place for each encoded list that does not fit into memory.
+	files *shares
 }
 
 const (
@@ -42,8 +38,8 @@ const (
 func NewListLimits() *ListLimits {
 	most := int64(eventsPerCPU * max(2, runtime.GOMAXPROCS(0)))
 	return &ListLimits{
-		events: semaphore.NewWeighted(most), most: most,
-		files: make(chan struct{}, listFiles), filesOf: newShares(listFilesOf),
+		events: admission.New(admission.Limits{Capacity: most, Waiting: math.MaxInt, Wait: listWait}, errListsBusy),
+		files:  newShares(listFiles, listFilesOf),
 	}
 }
 
@@ -51,42 +47,11 @@ func NewListLimits() *ListLimits {
 var errListsBusy = fault.RetryAfter(fault.Unavailable, 2*time.Second, "The server is sending too many large lists. Try again soon.").
 	AtLimit("large_lists")
 
-// enter waits until a page of that many events fits. It returns what the caller must release.
-func (r *ListLimits) enter(ctx context.Context, events int) (weight int64, err error) {
-	weight = min(int64(events), r.most)
-	if err := acquire(ctx, r.events, weight, listWait, errListsBusy); err != nil {
-		return 0, err
-	}
-	return weight, nil
-}
-
-// acquire waits until the weight is free, and returns busy if that takes longer than wait.
-func acquire(ctx context.Context, from *semaphore.Weighted, weight int64, wait time.Duration, busy error) error {
-	if from.TryAcquire(weight) { // without a timer
-		return nil
-	}
-	waiting, cancel := context.WithTimeout(ctx, wait)
-	defer cancel()
-	if from.Acquire(waiting, weight) == nil {
-		return nil
-	}
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	return busy
-}
-
-// fileOf takes a slot for a file of the caller. It fails at once if all are taken, or the caller's
-// share of them. free frees the slot.
+// fileOf takes a place for a file of the caller. It fails at once if all are taken, or the caller's
+// share of them. free frees the place.
 func (r *ListLimits) fileOf(c caller) (free func(), err error) {
-	if !r.filesOf.take(c) {
+	if !r.files.take(c) {
 		return nil, errListsBusy
 	}
-	select {
-	case r.files <- struct{}{}:
-		return func() { <-r.files; r.filesOf.free(c) }, nil
-	default:
-		r.filesOf.free(c)
-		return nil, errListsBusy
-	}
+	return func() { r.files.free(c) }, nil
 }

@@ -49,7 +49,7 @@ func paceOf(r *http.Request) pace {
 // is zero, and limits how slowly their bodies may arrive and their responses may leave (GEN-14).
 func LimitRequests(next http.Handler, most int) http.Handler {
 	slots := semaphore.NewWeighted(int64(cmp.Or(most, math.MaxInt32)))
-	responses := &sending{semaphore.NewWeighted(maxSending), newShares(maxSendingOf)}
+	responses := &sending{semaphore.NewWeighted(maxSending), newShares(math.MaxInt, maxSendingOf)}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !slots.TryAcquire(1) {
 			Fail(w, r, errOverloaded)

@@ -132,5 +132,5 @@ func TestGEN_14_a_caller_has_a_share_of_the_files_of_lists(t *testing.T) {
 	free, err := limits.fileOf("account 2")
 	require.NoError(t, err)
 	free()
-	assert.Equal(t, map[caller]int{"account 1": listFilesOf}, limits.filesOf.had)
+	assert.Equal(t, map[caller]int{"account 1": listFilesOf}, limits.files.had)
 }

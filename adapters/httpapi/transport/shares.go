@@ -28,39 +28,38 @@ func callerOf(ctx context.Context) caller {
 // networkOf returns the network of the address (AUT-11).
 func networkOf(addr netip.Addr) caller { return caller(access.SourceOf(addr).First().String()) }
 
-// shares bound how much of something each caller has at once. They hold one number for each caller
+// shares bound how much of something there is at once, and how much of it each caller has. They hold one number for each caller
 // who has any.
 type shares struct {
-	most int
+	all, each int
 
-	mu  sync.Mutex
-	had map[caller]int
+	mu    sync.Mutex
+	taken int
+	had   map[caller]int
 }
 
-func newShares(most int) *shares { return &shares{most: most, had: map[caller]int{}} }
+func newShares(all, each int) *shares { return &shares{all: all, each: each, had: map[caller]int{}} }
 
 // take takes one more for the caller, and reports whether that was allowed. The empty caller may
-// take any number.
+// take any number of all.
 func (s *shares) take(c caller) bool {
-	if c == "" {
-		return true
-	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.had[c] >= s.most {
+	if s.taken >= s.all || s.had[c] >= s.each {
 		return false
 	}
-	s.had[c]++
+	s.taken++
+	if c != "" {
+		s.had[c]++
+	}
 	return true
 }
 
 // free gives one back.
 func (s *shares) free(c caller) {
-	if c == "" {
-		return
-	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.taken--
 	if s.had[c]--; s.had[c] <= 0 {
 		delete(s.had, c)
 	}

@@ -47,18 +47,18 @@ func TestLargeListingIsAFileWithoutAName(t *testing.T) {
 	e, err := listed3(limits, views...).encode(new(bytes.Buffer), identity, false)
 	require.NoError(t, err)
 	require.NotNil(t, e.file)
-	assert.Len(t, limits.files, 1)
+	assert.Equal(t, 1, limits.files.taken)
 	assert.LessOrEqual(t, cap(e.held), listInMemory)
 	left, err := os.ReadDir(dir)
 	require.NoError(t, err)
 	assert.Empty(t, left)
 	require.NoError(t, e.Close())
-	assert.Empty(t, limits.files)
+	assert.Zero(t, limits.files.taken)
 
 	var got struct{ Data []string }
 	require.NoError(t, json.Unmarshal(sent(t, Bare(listed3(limits, views...))).Body.Bytes(), &got))
 	assert.Equal(t, views, got.Data)
-	assert.Empty(t, limits.files, "the place is free when the list was sent")
+	assert.Zero(t, limits.files.taken, "the place is free when the list was sent")
 }
 
 func TestListingFailsBeforeAByteIsSent(t *testing.T) {
@@ -69,7 +69,7 @@ func TestListingFailsBeforeAByteIsSent(t *testing.T) {
 	w := sent(t, Bare(broken))
 	assert.Equal(t, http.StatusInternalServerError, w.Code)
 	assert.NotContains(t, w.Body.String(), "aaa")
-	assert.Empty(t, limits.files)
+	assert.Zero(t, limits.files.taken)
 }
 
 func TestListWithoutADiskTakesNoSlot(t *testing.T) {
@@ -78,26 +78,26 @@ func TestListWithoutADiskTakesNoSlot(t *testing.T) {
 	w := sent(t, Bare(listed3(limits, strings.Repeat("a", 2*listInMemory))))
 	assert.Equal(t, http.StatusServiceUnavailable, w.Code)
 	assert.Equal(t, "60", w.Header().Get("Retry-After"))
-	assert.Empty(t, limits.files)
+	assert.Zero(t, limits.files.taken)
 }
 
 func TestRoomForEvents(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		limits := NewListLimits()
-		weight, err := limits.enter(t.Context(), 1<<30)
+		leave, err := limits.events.Enter(t.Context(), 1<<30)
 		require.NoError(t, err, "a page above the limit is admitted alone")
-		_, err = limits.enter(t.Context(), 1)
+		_, err = limits.events.Enter(t.Context(), 1)
 		assert.ErrorIs(t, err, errListsBusy)
 		after, hasAfter := fault.As(err)
 		assert.True(t, hasAfter)
 		assert.Positive(t, after.RetryAfter)
 		entered := make(chan error)
 		go func() {
-			_, err := limits.enter(t.Context(), 1)
+			_, err := limits.events.Enter(t.Context(), 1)
 			entered <- err
 		}()
 		synctest.Wait()
-		limits.events.Release(weight)
+		leave()
 		assert.NoError(t, <-entered, "it waits for its turn")
 	})
 }
