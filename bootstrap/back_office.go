@@ -51,7 +51,6 @@ func originsOf(publicURL string, pictures media.Store) string {
 	return strings.TrimSpace(strings.Join(slices.Compact(origins), " "))
 }
 
-// originOf returns the origin of an address.
 func originOf(address string) string {
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" {

@@ -17,7 +17,6 @@ type Build struct {
 	Platform string // the operating system and the architecture, like linux/amd64
 }
 
-// ThisBuild returns the build of this program.
 func ThisBuild() Build {
 	info, found := debug.ReadBuildInfo()
 	if !found {

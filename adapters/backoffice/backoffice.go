@@ -81,7 +81,6 @@ var routes = []route{
 	{"GET audit/{$}", access.Audit, (*Site).listActs},
 }
 
-// ServeHTTP serves the pages.
 func (s *Site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
 	h.Set("Cache-Control", "no-store")

@@ -50,7 +50,6 @@ var moneyLists = []moneyList{
 			"Settle one when the wallet and you agree about it."},
 }
 
-// area returns the area of the list.
 func (l moneyList) area() access.Area {
 	if l.List == "orders" {
 		return access.Orders
@@ -139,7 +138,6 @@ func (s *Site) showOrder(v *visit) (answer, error) {
 	return answer{template: "order.html", title: s.T("Order %d", v.id), section: "money", body: body}, err
 }
 
-// closeOrder closes an open order.
 func (s *Site) closeOrder(v *visit) (answer, error) {
 	a, err := s.showOrder(v)
 	if err != nil {

@@ -140,7 +140,6 @@ func (s *Site) sentence(err error) string {
 	return catalogue.Translate(s.language, f.Text)
 }
 
-// page returns the handler of a page.
 func (s *Site) page(handle func(*visit) (answer, error)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		v := &visit{site: s, w: w, r: r}

@@ -40,7 +40,6 @@ type personPage struct {
 	listed
 }
 
-// personList is a list of a person.
 type personList struct {
 	name string
 	area access.Area

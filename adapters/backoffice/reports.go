@@ -64,7 +64,6 @@ func (c reportCard) Name(id user.ID) string {
 	return ""
 }
 
-// cardOf returns the card of the case.
 func (s *Site) cardOf(c moderation.Case, found moderating.Cases) reportCard {
 	card := reportCard{Case: c, Now: found.Now[c.Thing], Members: found.Members, IsBlurred: c.People[moderation.Illegal] > 0}
 	var why []string

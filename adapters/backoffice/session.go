@@ -87,7 +87,6 @@ func (s *Site) staff(r route) func(*visit) (answer, error) {
 // act is the name of the page in the log, like "GET /back-office/money/".
 func (r route) act() string { return strings.NewReplacer(" ", " "+Root, "{$}", "").Replace(r.pattern) }
 
-// audit logs the visit.
 func (s *Site) audit(v *visit, r route, err error) {
 	line := []any{"by", "account", "user", int64(v.actor.ID), "client", s.config.Client(v.r).String(), "act", r.act()}
 	if id := v.r.PathValue("id"); id != "" {
@@ -100,7 +99,6 @@ func (s *Site) audit(v *visit, r route, err error) {
 	s.config.Log(v.r.Context()).InfoContext(v.r.Context(), "audit", line...)
 }
 
-// loginForm is the form of the login.
 type loginForm struct {
 	Username, Next string
 	IsEnded        bool       // a session was there

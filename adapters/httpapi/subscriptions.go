@@ -50,7 +50,6 @@ func (a *api) listSubscriptions(c *transport.Call) (transport.Reply, error) {
 	return transport.Paged(c, page.Map(list, people.renderSubscription)), err
 }
 
-// peopleOf returns the users in the subscriptions.
 func peopleOf(all ...following.Followed) []user.ID {
 	var ids []user.ID
 	for _, s := range all {

@@ -13,7 +13,6 @@ import (
 	"plaza/domain/user"
 )
 
-// acts are audit records.
 var acts = Table[audit.Record]{
 	[]string{"id", "at", "by", "by_name", "act", "object", "object_id", "about", "about_name", "reason"},
 	func(a audit.Record) [][]any {

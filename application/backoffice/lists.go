@@ -75,7 +75,6 @@ var lists = map[string]func(*BackOffice, context.Context, ListQuery, page.Reques
 	"sessions": (*BackOffice).sessions, "acts": (*BackOffice).acts,
 }
 
-// cases are what people report.
 var cases = Table[moderation.Case]{
 	[]string{"id", "kind", "object", "owner", "first_reported_at", "last_reported_at", "spam", "abuse", "illegal", "other",
 		"decision", "decided_at", "decided_by", "decision_reason"},

@@ -48,7 +48,6 @@ var languages = sync.OnceValue(func() (all []language) {
 	return all
 })
 
-// flat returns the translations of all subjects.
 func flat(bySubject map[string]map[string]string) map[string]string {
 	all := map[string]string{}
 	for _, some := range bySubject {

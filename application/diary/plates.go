@@ -75,7 +75,6 @@ func (d *Diary) Detach(ctx context.Context, actor access.Actor, id event.PlateID
 	return nil
 }
 
-// plated returns the actor's event with the plate.
 func (d *Diary) plated(ctx context.Context, actor access.Actor, id event.PlateID) (event.Entry, error) {
 	on, err := d.ports.Reader.OfPlate(ctx, id)
 	if err != nil {
@@ -85,7 +84,6 @@ func (d *Diary) plated(ctx context.Context, actor access.Actor, id event.PlateID
 	return entry, noPlate(err)
 }
 
-// plate returns a plate of the actor's events.
 func (d *Diary) plate(ctx context.Context, actor access.Actor, id event.PlateID) (event.Plate, error) {
 	on, err := d.plated(ctx, actor, id)
 	if err != nil {

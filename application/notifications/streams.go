@@ -122,7 +122,6 @@ func (s *Streams) IsStopping() bool {
 	return s.open == nil
 }
 
-// all returns the open streams.
 func (s *Streams) all() []*Stream {
 	s.mu.Lock()
 	defer s.mu.Unlock()

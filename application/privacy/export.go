@@ -112,7 +112,6 @@ func (e *export) writeKind(ctx context.Context, k personaldata.Kind) error {
 	return err
 }
 
-// jsonOf returns the record as a JSON object.
 func jsonOf(r Record) (string, error) {
 	var b bytes.Buffer
 	encoder := json.NewEncoder(&b)

@@ -303,7 +303,6 @@ func passwordOr(ctx context.Context, s streams, flag secret.String) (secret.Stri
 	}
 }
 
-// firstLine reads the first line of the input.
 func firstLine(input io.Reader) (string, error) {
 	text, err := bufio.NewReader(io.LimitReader(input, maxLine)).ReadString('\n')
 	if errors.Is(err, io.EOF) {

@@ -146,7 +146,6 @@ func (c checkCommand) check(ctx context.Context, s streams, config settings.Conf
 	return r, nil
 }
 
-// checkPlaces checks the places of events.
 func (c checkCommand) checkPlaces(ctx context.Context, s streams, database *bunstore.Store, r *report) error {
 	for e, err := range bootstrap.CheckPlaces(ctx, database, c.Repair) {
 		if err != nil {

@@ -168,7 +168,6 @@ func printArray[T, V any](w io.Writer, rows iter.Seq2[T, error], view func(T) V)
 	return err
 }
 
-// seqOf returns the rows as a sequence.
 func seqOf[T any](rows []T) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		for _, r := range rows {

@@ -55,7 +55,6 @@ func newPlan(files fs.FS) (*plan, error) {
 	)
 }
 
-// planEach plans each row of the table.
 func planEach[T any](p *plan, table string, row func(T) error) error {
 	return eachRow(p.files, table, keepWhere(p, row))
 }

@@ -22,7 +22,6 @@ type Setting struct {
 // List returns the settings in the order of their fields.
 func (c Config) List() []Setting { return settingsOf(reflect.ValueOf(c), c.origins) }
 
-// settingsOf returns the settings of the struct.
 func settingsOf(config reflect.Value, origins map[string]origin) []Setting {
 	var all []Setting
 	for field, value := range config.Fields() {

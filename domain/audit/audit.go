@@ -25,7 +25,6 @@ type ID int64
 // Act is the code of an act. It is stored.
 type Act string
 
-// The acts.
 const (
 	AccountCreated       Act = "account_created"
 	AccountDisabled      Act = "account_disabled"

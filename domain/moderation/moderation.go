@@ -114,7 +114,6 @@ type Report struct {
 // State is what became of a report, for its author (MOD-07).
 type State string
 
-// The states.
 const (
 	Open      State = "open"
 	TakenDown State = "taken_down"

@@ -169,7 +169,6 @@ func (e LedgerEntry) contradicts(l BillLine) bool {
 		r.State == RefundClosed && hasLeft(l.RefundState) || r.State == RefundSucceeded && l.RefundState == RefundClosed
 }
 
-// describe returns the entry for people.
 func (e LedgerEntry) describe() string {
 	if e.IsRefund() {
 		return describeRefund(e.Refund.No, e.Refund.Amount, e.Refund.Currency, e.Refund.State)
@@ -177,7 +176,6 @@ func (e LedgerEntry) describe() string {
 	return describeSum(e.Payment.Amount, e.Payment.Currency)
 }
 
-// describe returns the line for people.
 func (l BillLine) describe() string {
 	if l.IsRefund() {
 		return describeRefund(l.RefundNo, l.Amount, l.Currency, l.RefundState)

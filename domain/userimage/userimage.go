@@ -28,7 +28,6 @@ const (
 	MaxImages = 5000 // of one user, without deleted ones, with hidden ones
 )
 
-// TagLimit bounds a tag.
 var TagLimit = text.Limit{Chars: 64}
 
 var (

@@ -41,7 +41,6 @@ func (k Key) OfStaff() Key {
 	return k
 }
 
-// hash returns the hash of a code.
 func (k Key) hash(p Purpose, n Number, code secret.String) Hash {
 	return sum(k.secret, k.of+string(p), n.digits, code.Reveal())
 }

@@ -14,7 +14,6 @@ func (b body) Example() string {
 	return b.Examples[0].Text
 }
 
-// IsPicture reports whether the operation returns a picture.
 func (e entry) IsPicture() bool {
 	for _, a := range e.Responses {
 		if a.IsSuccess() {

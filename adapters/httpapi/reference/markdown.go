@@ -34,7 +34,6 @@ func slug(text string) string {
 	return strings.Trim(notInSlug.ReplaceAllString(strings.ToLower(text), "-"), "-")
 }
 
-// blocks parses the text.
 func blocks(text string) (all []block) {
 	lines := strings.Split(strings.TrimRight(text, "\n"), "\n")
 	for i := 0; i < len(lines); {
@@ -112,7 +111,6 @@ func table(lines []string) block {
 	return b
 }
 
-// spans parses a line.
 func spans(line string) (all []span) {
 	end := 0
 	for _, m := range inline.FindAllStringSubmatchIndex(line, -1) {

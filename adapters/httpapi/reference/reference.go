@@ -132,7 +132,6 @@ type body struct {
 	Examples  []sample
 }
 
-// IsForm reports whether the body has fields of a form.
 func (b body) IsForm() bool { return strings.HasPrefix(b.MediaType, "multipart/") }
 
 // answer is a response.
@@ -142,7 +141,6 @@ type answer struct {
 	Bodies              []body
 }
 
-// IsSuccess reports whether the status is one of success.
 func (a answer) IsSuccess() bool { return strings.HasPrefix(a.Status, "2") }
 
 // sample is an example as indented JSON.

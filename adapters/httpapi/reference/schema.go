@@ -22,7 +22,6 @@ type shape struct {
 	IsFile      bool
 }
 
-// IsChoice reports whether the value is one of Values.
 func (s shape) IsChoice() bool { return len(s.Values) > 0 && !strings.Contains(s.Type, " of ") }
 
 // IsMany reports whether the value is a list.

@@ -66,7 +66,6 @@ func (s *SpillBuffer) ReadAt(p []byte, at int64) (int, error) {
 	return bytes.NewReader(s.held).ReadAt(p, at)
 }
 
-// Reader returns a reader of all bytes.
 func (s *SpillBuffer) Reader() io.Reader { return io.NewSectionReader(s, 0, s.size) }
 
 // WriteTo implements io.WriterTo. Bytes in memory need no buffer of their own.

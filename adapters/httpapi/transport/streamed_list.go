@@ -42,7 +42,6 @@ func (c *Call) Stream(l StreamedList) Reply {
 	return Bare(l)
 }
 
-// ItemsOf returns the views as a sequence.
 func ItemsOf[T any](views []T) iter.Seq2[any, error] {
 	return func(yield func(any, error) bool) {
 		for _, view := range views {
