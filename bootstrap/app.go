@@ -192,11 +192,7 @@ func (a *App) RemoveDemo(ctx context.Context) (demo.Removed, error) {
 func (a *App) demoPorts() demo.Ports {
 	s := a.storage.stores(quota.Limits{})
 	return demo.Ports{
-		Accounts: s.Accounts, Tokens: s.Tokens, Throttle: s.Throttle, Hasher: a.hasher,
-		Strength: a.strength,
-		Importer: a.Importer, Categories: s.Categories, Subscriptions: s.Subscriptions, Blocks: s.Blocks,
-		Notifications: s.Notifications, Diary: diaryPorts(s, media.NewAddresses(a.Config.PublicURL, a.storage.signing), a.places, a.sanitiser,
-			a.processor),
-		Images: s.Images, Ledger: s.Ledger, Moderation: s.Moderation, Feed: s.Feed,
+		Ports: s.Ports, Hasher: a.hasher, Strength: a.strength, Importer: a.Importer,
+		Diary: diaryPorts(s, media.NewAddresses(a.Config.PublicURL, a.storage.signing), a.places, a.sanitiser, a.processor),
 	}
 }

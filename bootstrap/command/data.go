@@ -150,33 +150,31 @@ func osUser() string {
 
 // acting calls work with an App over the stored data, and a context that carries the record of what the command does.
 // work calls log.acted when it has done it.
-func (c actCommand) acting(ctx context.Context, s streams, ifMissing missingDatabase, r audit.Record, work actWork) error {
-	return c.actingWith(ctx, s, ifMissing, r, func(*settings.Config) error { return nil }, work)
-}
-
-// actingWithWallet is acting with an App that has the wallet of the settings. A sandbox without PLAZA_WALLET_URL is that of
-// a server on this machine.
-func (c actCommand) actingWithWallet(ctx context.Context, s streams, r audit.Record, work actWork) error {
-	return c.actingWith(ctx, s, mustExist, r, func(config *settings.Config) error {
-		config.Wallet = c.Wallet
-		config.Choose(false)
-		return bootstrap.UseSandbox(config)
-	}, work)
-}
-
-// actingWith is acting with an App of the settings as change leaves them.
-func (c actCommand) actingWith(
-	ctx context.Context, s streams, ifMissing missingDatabase, r audit.Record, change func(*settings.Config) error, work actWork,
+// The App has the settings as the changes leave them.
+func (c actCommand) acting(
+	ctx context.Context, s streams, ifMissing missingDatabase, r audit.Record, work actWork, changes ...func(*settings.Config) error,
 ) error {
 	ctx, log, config, err := c.begin(ctx, s, ifMissing, r)
-	if err == nil {
-		err = change(&config)
+	for _, change := range changes {
+		if err == nil {
+			err = change(&config)
+		}
 	}
 	if err != nil {
 		return readable(err)
 	}
 	return openApp(audit.Without(ctx), config, log, func(app *bootstrap.App) error {
 		return work(ctx, app, actLog{log, app.Stores.Audit, s})
+	})
+}
+
+// actingWithWallet is acting with an App that has the wallet of the settings. A sandbox without PLAZA_WALLET_URL is that of
+// a server on this machine.
+func (c actCommand) actingWithWallet(ctx context.Context, s streams, r audit.Record, work actWork) error {
+	return c.acting(ctx, s, mustExist, r, work, func(config *settings.Config) error {
+		config.Wallet = c.Wallet
+		config.Choose(false)
+		return bootstrap.UseSandbox(config)
 	})
 }
 

@@ -39,13 +39,11 @@ func emptyFixture() fixture {
 	s := memory.New()
 	pictures, clean, processor := memory.NewMedia("http://plaza.test", []byte("key")), sanitiser.New(), imaging.NewProcessor(1)
 	p := demo.Ports{
-		Accounts: s.Accounts, Tokens: s.Tokens, Throttle: s.Throttle, Hasher: argon2id.New(argon2id.Cheap, 4, 32),
-		Strength: zxcvbn.Estimator{},
+		Ports: s.Ports, Hasher: argon2id.New(argon2id.Cheap, 4, 32), Strength: zxcvbn.Estimator{},
 		Importer: importing.NewImporter(importing.Ports{
 			Store: s.Imports, Decoder: jsonlines.Decoder{}, Feed: s.Feed, Sanitiser: clean,
 			Processor: processor, Pictures: pictures, Now: time.Now,
 		}),
-		Categories: s.Categories, Subscriptions: s.Subscriptions, Blocks: s.Blocks, Notifications: s.Notifications,
 		Diary: diary.Ports{
 			Events: s.Events, Reader: s.EventReader, Discussion: s.Discussion, Related: s.Related,
 			Categories: s.Categories, Directory: s.Directory,
@@ -53,7 +51,6 @@ func emptyFixture() fixture {
 			Deletions: s.Deletions, Processor: processor, Room: s.Room,
 			Keys: s.Keys,
 		},
-		Images: s.Images, Ledger: s.Ledger, Moderation: s.Moderation, Feed: s.Feed,
 	}
 	return fixture{store: s, ports: p, diary: diary.New(p.Diary, nil, today)}
 }
@@ -104,7 +101,7 @@ func (w fixture) accounts() []access.Account {
 
 func (w fixture) members(ids ...user.ID) []user.Member {
 	w.t.Helper()
-	members, err := w.ports.Diary.Directory.Members(w.t.Context(), ids)
+	members, err := w.ports.Directory.Members(w.t.Context(), ids)
 	require.NoError(w.t, err)
 	return members
 }

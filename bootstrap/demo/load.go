@@ -79,7 +79,10 @@ func stepsOf(files fs.FS) ([]step, error) {
 		return nil, err
 	}
 	err = errors.Join(
-		eachRecord(files, peopleFile, keepWhere(p, p.join)),
+		eachRecord(files, peopleFile, func(where string, someone imported.UserRecord) error {
+			p.where = where
+			return p.join(someone)
+		}),
 		planEach(p, "follows", p.follow),
 		planEach(p, "blocks", p.block),
 		planEach(p, "events", p.write),

@@ -56,15 +56,10 @@ func newPlan(files fs.FS) (*plan, error) {
 }
 
 func planEach[T any](p *plan, table string, row func(T) error) error {
-	return eachRow(p.files, table, keepWhere(p, row))
-}
-
-// keepWhere returns the function that plans a row, and keeps where the row is.
-func keepWhere[T any](p *plan, row func(T) error) func(where string, r T) error {
-	return func(where string, r T) error {
+	return eachRow(p.files, table, func(where string, r T) error {
 		p.where = where
 		return row(r)
-	}
+	})
 }
 
 // chronological returns the steps in chronological order. Those of the same time are in the order in which they were added.

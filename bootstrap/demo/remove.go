@@ -113,7 +113,7 @@ type Removed struct {
 // idempotent and may be repeated after an interruption.
 func Remove(ctx context.Context, p Ports, now time.Time) (Removed, error) {
 	var done Removed
-	all, err := demoAccounts(ctx, p.Accounts, p.Diary.Directory)
+	all, err := demoAccounts(ctx, p.Accounts, p.Directory)
 	if err != nil {
 		return done, err
 	}

@@ -27,7 +27,7 @@ func doorOf(p demo.Ports) *signin.Signin {
 // withPassword returns the uids of the accounts that demo.WithPassword finds.
 func withPassword(t *testing.T, p demo.Ports) []user.ID {
 	t.Helper()
-	open, err := demo.WithPassword(t.Context(), p.Accounts, p.Diary.Directory)
+	open, err := demo.WithPassword(t.Context(), p.Accounts, p.Directory)
 	require.NoError(t, err)
 	return open
 }

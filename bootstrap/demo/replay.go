@@ -12,39 +12,23 @@ import (
 	"plaza/application/moderating"
 	"plaza/application/notifications"
 	"plaza/application/signin"
+	"plaza/application/store"
 	"plaza/application/userimages"
 	"plaza/domain/access"
-	"plaza/domain/block"
 	"plaza/domain/event"
-	"plaza/domain/feed"
 	"plaza/domain/imported"
 	"plaza/domain/media"
-	"plaza/domain/moderation"
-	"plaza/domain/notification"
-	"plaza/domain/payment"
 	"plaza/domain/secret"
-	"plaza/domain/subscription"
 	"plaza/domain/user"
-	"plaza/domain/userimage"
 )
 
-// Ports are the ports that Load uses.
+// Ports are what Load uses: those of a store, which keeps no quotas, and of its diary.
 type Ports struct {
-	Accounts      access.Accounts
-	Tokens        access.Tokens
-	Throttle      access.Throttle
-	Hasher        access.Hasher
-	Strength      access.Estimator
-	Importer      *importing.Importer
-	Categories    feed.Categories
-	Subscriptions subscription.Repository
-	Blocks        block.Repository
-	Notifications notification.Store
-	Diary         diary.Ports
-	Images        userimage.Repository
-	Ledger        payment.Ledger
-	Moderation    moderation.Store
-	Feed          feed.Reader
+	store.Ports
+	Hasher   access.Hasher
+	Strength access.Estimator
+	Importer *importing.Importer
+	Diary    diary.Ports
 }
 
 // replay has the use cases for the steps, and the results of earlier steps.
@@ -69,15 +53,15 @@ func newReplay(p Ports) *replay {
 	const noLogins = signin.TokenTTL(0)
 	s.signin = signin.New(p.Accounts, p.Tokens, p.Throttle, p.Hasher, p.Strength, noLogins, nil, signin.Joining{}, signin.SecondFactor{}, now,
 		func(context.Context) *slog.Logger { return slog.New(slog.DiscardHandler) })
-	s.following = following.New(p.Subscriptions, p.Blocks, p.Categories, p.Diary.Keys, nil, now)
+	s.following = following.New(p.Subscriptions, p.Blocks, p.Categories, p.Keys, nil, now)
 	s.notifications = notifications.New(p.Notifications)
 	s.diary = diary.New(p.Diary, nil, now)
-	s.images = userimages.New(p.Images, p.Diary.Pictures, p.Diary.Addresses, p.Diary.Deletions, p.Diary.Processor,
-		p.Diary.Room, p.Diary.Keys, nil, now)
-	s.moderating = moderating.New(p.Moderation, p.Diary.Reader, p.Diary.Discussion, p.Feed, p.Diary.Directory,
-		p.Diary.Addresses, p.Diary.Pictures, p.Diary.Deletions, nil, now)
+	s.images = userimages.New(p.Images, p.Diary.Pictures, p.Diary.Addresses, p.Deletions, p.Diary.Processor,
+		p.Room, p.Keys, nil, now)
+	s.moderating = moderating.New(p.Moderation, p.EventReader, p.Discussion, p.Feed, p.Directory,
+		p.Diary.Addresses, p.Diary.Pictures, p.Deletions, nil, now)
 	s.office = backoffice.New(backoffice.Ports{
-		Accounts: p.Accounts, Directory: p.Diary.Directory, Tokens: p.Tokens, Changes: s.signin, Now: now,
+		Accounts: p.Accounts, Directory: p.Directory, Tokens: p.Tokens, Changes: s.signin, Now: now,
 		Describe: func(members []*user.Member) []user.Info {
 			all := make([]user.Info, len(members))
 			for i, m := range members {

@@ -62,7 +62,9 @@ type middleware struct {
 }
 
 func NewMiddleware(next http.Handler, c Config) *middleware {
-	c.Metrics = c.Metrics.complete()
+	if c.Metrics.Begun == nil {
+		c.Metrics = Metrics{func() {}, func(string, string, int, time.Duration) {}, func(string) {}}
+	}
 	return &middleware{Config: c, next: next}
 }
 
@@ -143,7 +145,7 @@ func (f *middleware) warnOf(ctx context.Context, peer netip.Addr) {
 }
 
 // Metrics receives what the interface counts. Many requests call the functions at once, so
-// they must return quickly. A nil function counts nothing.
+// they must return quickly. Without Begun nothing is counted.
 type Metrics struct {
 	// Begun counts a request that has arrived.
 	Begun func()
@@ -153,20 +155,6 @@ type Metrics struct {
 	Ended func(method, route string, status int, took time.Duration)
 	// Limited counts a request that the named limit has refused (fault.Error.Limit).
 	Limited func(limit string)
-}
-
-// complete returns the metrics without nil functions.
-func (m Metrics) complete() Metrics {
-	if m.Begun == nil {
-		m.Begun = func() {}
-	}
-	if m.Ended == nil {
-		m.Ended = func(string, string, int, time.Duration) {}
-	}
-	if m.Limited == nil {
-		m.Limited = func(string) {}
-	}
-	return m
 }
 
 // callerSpan returns the span that the request's traceparent names. It is invalid without a
