@@ -13,6 +13,7 @@ import (
 	"go.opentelemetry.io/otel/trace"
 
 	"plaza/adapters/bunstore"
+	"plaza/adapters/gazetteer"
 	"plaza/adapters/memory"
 	"plaza/application/places"
 	"plaza/application/store"
@@ -137,5 +138,5 @@ func databaseStorage(ctx context.Context, c settings.Config, s *bunstore.Store, 
 
 // CheckPlaces checks the places of events in the database with the same analyser as the servers.
 func CheckPlaces(ctx context.Context, database *bunstore.Store, repair bool) iter.Seq2[places.Misplaced, error] {
-	return initialisePlaces(database.Events(), database.Events()).Check(ctx, repair)
+	return places.New(database.Events(), database.Events(), gazetteer.New()).Check(ctx, repair)
 }

@@ -27,7 +27,6 @@ import (
 	"plaza/application/paying"
 	"plaza/application/people"
 	"plaza/application/pictures"
-	"plaza/application/places"
 	"plaza/application/privacy"
 	"plaza/application/reading"
 	"plaza/application/reconciling"
@@ -38,7 +37,6 @@ import (
 	"plaza/application/userimages"
 	"plaza/bootstrap/settings"
 	"plaza/domain/access"
-	"plaza/domain/event"
 	"plaza/domain/imported"
 	"plaza/domain/markup"
 	"plaza/domain/media"
@@ -93,10 +91,4 @@ func initialise(c settings.Config, p Parts, log *slog.Logger, opened storage, st
 		wire.Struct(new(App), "*"),
 	)
 	return nil, nil
-}
-
-// initialisePlaces wires the use cases that check the places of events.
-func initialisePlaces(events event.Repository, reader event.Reader) *places.Places {
-	wire.Build(gazetteer.New, wire.Bind(new(place.Analyser), new(*gazetteer.Gazetteer)), places.New)
-	return nil
 }

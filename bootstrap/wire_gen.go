@@ -25,7 +25,6 @@ import (
 	"plaza/application/paying"
 	"plaza/application/people"
 	"plaza/application/pictures"
-	"plaza/application/places"
 	"plaza/application/privacy"
 	"plaza/application/reading"
 	"plaza/application/reconciling"
@@ -34,7 +33,6 @@ import (
 	"plaza/application/translation"
 	"plaza/application/userimages"
 	"plaza/bootstrap/settings"
-	"plaza/domain/event"
 	"plaza/domain/media"
 	"plaza/domain/payment"
 )
@@ -219,10 +217,3 @@ var (
 	_wireEstimatorValue = zxcvbn.Estimator{}
 	_wireDecoderValue   = jsonlines.Decoder{}
 )
-
-// initialisePlaces wires the use cases that check the places of events.
-func initialisePlaces(events event.Repository, reader event.Reader) *places.Places {
-	gazetteerGazetteer := gazetteer.New()
-	placesPlaces := places.New(events, reader, gazetteerGazetteer)
-	return placesPlaces
-}
