@@ -10,12 +10,13 @@ import (
 	"plaza/domain/page"
 	"plaza/domain/payment"
 	"plaza/domain/publication"
+	"plaza/domain/text"
 )
 
 var runs = Table[imported.Run]{
 	[]string{"id", "state", "files", "began_at", "ended_at", "lines", "new", "changed", "unchanged", "replaced", "rejected"},
 	func(r imported.Run) [][]any {
-		return [][]any{{r.ID, r.State, joined(r.Files), r.Began, r.Ended, r.Lines, r.New, r.Changed, r.Same, r.Replaced, r.Rejected}}
+		return [][]any{{r.ID, r.State, text.Joined(r.Files, ", "), r.Began, r.Ended, r.Lines, r.New, r.Changed, r.Same, r.Replaced, r.Rejected}}
 	},
 }
 
@@ -38,7 +39,7 @@ var rejects = Table[imported.RejectedLine]{
 var howTos = Table[publication.HowTo]{
 	[]string{"category", "uid", "bundles", "created_at", "updated_at"},
 	func(h publication.HowTo) [][]any {
-		return [][]any{{h.Category, h.Robot, joined(h.Bundles), h.Created, h.Updated}}
+		return [][]any{{h.Category, h.Robot, text.Joined(h.Bundles, ", "), h.Created, h.Updated}}
 	},
 }
 

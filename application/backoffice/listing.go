@@ -98,15 +98,6 @@ type Table[T any] struct {
 	Rows    func(T) [][]any // of an item: texts, numbers and times
 }
 
-// joined returns the values in one cell.
-func joined[T any](all []T) string {
-	texts := make([]string, len(all))
-	for i, value := range all {
-		texts[i] = fmt.Sprint(value)
-	}
-	return strings.Join(texts, ", ")
-}
-
 // nameOf returns the uid of a member of staff, or the name of a person at the command line.
 func nameOf(a audit.Actor) any {
 	if a.Staff == 0 {

@@ -31,7 +31,7 @@ type Person struct {
 var people = Table[Person]{
 	[]string{"uid", "name", "phone", "is_disabled", "roles", "joined_at", "last_seen_at"},
 	func(p Person) [][]any {
-		return [][]any{{p.ID, p.Username, p.Phone, p.Disabled, joined(p.Roles), p.Joined, p.Seen}}
+		return [][]any{{p.ID, p.Username, p.Phone, p.Disabled, text.Joined(p.Roles, ", "), p.Joined, p.Seen}}
 	},
 }
 

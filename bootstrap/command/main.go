@@ -20,6 +20,7 @@ import (
 	"plaza/bootstrap/settings"
 	"plaza/domain/imported"
 	"plaza/domain/moderation"
+	"plaza/domain/text"
 )
 
 // commands are the commands of the program. The tag settings names the settings, by their flags
@@ -62,8 +63,8 @@ func newProgram() settings.Parser {
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
 		kong.ValueFormatter(withDefault),
 		kong.Vars{
-			"version": "plaza " + bootstrap.ThisBuild().String(), "kinds": joined(imported.Kinds(), ","),
-			"hideable": joined(moderation.Hideable(), ","),
+			"version": "plaza " + bootstrap.ThisBuild().String(), "kinds": text.Joined(imported.Kinds(), ","),
+			"hideable": text.Joined(moderation.Hideable(), ","),
 		},
 	)
 	if err == nil {

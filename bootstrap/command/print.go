@@ -46,16 +46,7 @@ func orDash[T comparable](v T) string {
 }
 
 // listed returns the names for people, comma separated, or a dash for none.
-func listed[S ~string](names []S) string { return orDash(joined(names, ",")) }
-
-// joined returns the names with the separator between them.
-func joined[S ~string](names []S, separator string) string {
-	var texts []string
-	for _, name := range names {
-		texts = append(texts, string(name))
-	}
-	return strings.Join(texts, separator)
-}
+func listed[S ~string](names []S) string { return orDash(text.Joined(names, ",")) }
 
 // clock returns the time for people, to the second and in UTC, or a dash for the zero time.
 func clock[T time.Time | instant.Timestamp](t T) string {

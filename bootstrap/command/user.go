@@ -13,6 +13,7 @@ import (
 	"plaza/domain/audit"
 	"plaza/domain/fault"
 	"plaza/domain/secret"
+	"plaza/domain/text"
 	"plaza/domain/user"
 )
 
@@ -218,7 +219,7 @@ func (c userScopes) Run(ctx context.Context, s streams) error {
 			}
 			result := fmt.Sprintf("Account %d has no scopes.", c.UID)
 			if scopes := account.EffectiveScopes(); len(scopes) > 0 {
-				result = fmt.Sprintf("Account %d has the scopes %s.", c.UID, joined(scopes, ", "))
+				result = fmt.Sprintf("Account %d has the scopes %s.", c.UID, text.Joined(scopes, ", "))
 			}
 			return log.concludes(ctx, result, "user scopes", "user", c.UID, "scopes", listed(account.Scopes), "roles", listed(account.Roles))
 		})

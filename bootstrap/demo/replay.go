@@ -87,23 +87,12 @@ func (s *replay) admit(ctx context.Context, someone imported.UserRecord, zone *t
 	}
 	who, id, scopes := handle(someone.Source), account.User, access.DefaultScopes()
 	s.actors[who] = access.Actor{ID: id, Scopes: scopes, Zone: zone}
-	if err := s.signin.SetScopes(ctx, id, scopeNames(scopes)); err != nil {
-		return err
-	}
 	var roles []access.Role
 	if who == staff {
 		roles = append(roles, access.Admin)
 	}
-	if err := s.signin.SetRoles(ctx, id, roles...); err != nil {
+	if err := s.signin.SetRights(ctx, id, scopes, roles); err != nil {
 		return err
 	}
 	return s.signin.SetPassword(ctx, id, secret.New(password))
-}
-
-func scopeNames(scopes []access.Scope) []string {
-	names := make([]string, len(scopes))
-	for i, scope := range scopes {
-		names[i] = string(scope)
-	}
-	return names
 }

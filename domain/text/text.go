@@ -24,11 +24,16 @@ const (
 
 // NoChoice returns the sentence about a value that is none of the choices, which it names.
 func NoChoice[T any](value any, choices ...T) string {
-	names := make([]string, len(choices))
-	for i, c := range choices {
-		names[i] = fmt.Sprint(c)
+	return fmt.Sprintf("“%v” is not a valid choice. Use one of: %s.", value, Joined(choices, ", "))
+}
+
+// Joined returns the values with the separator between them.
+func Joined[T any](values []T, separator string) string {
+	texts := make([]string, len(values))
+	for i, v := range values {
+		texts[i] = fmt.Sprint(v)
 	}
-	return fmt.Sprintf("“%v” is not a valid choice. Use one of: %s.", value, strings.Join(names, ", "))
+	return strings.Join(texts, separator)
 }
 
 // Limit bounds a text. A zero bound does not limit.
