@@ -58,7 +58,7 @@ func openSandboxes(
 	if c.StartsSandbox() {
 		var paid []sandbox.Trade
 		if withDemo {
-			if paid, err = demoPaid(c.WalletAppID); err != nil {
+			if paid, err = demo.WalletPayments(c.WalletAppID); err != nil {
 				return nil, errors.Join(err, s.listener.Close())
 			}
 		}
@@ -104,19 +104,6 @@ func (s *sandboxServer) openWallet(
 	}
 	s.wallet, err = sandbox.New(config)
 	return err
-}
-
-// demoPaid returns the payments of the demo data, of the application.
-func demoPaid(app string) ([]sandbox.Trade, error) {
-	payments, err := demo.WalletPayments()
-	var paid []sandbox.Trade
-	for _, p := range payments {
-		paid = append(paid, sandbox.Trade{
-			OutTradeNo: string(p.TradeNo), AppID: app, Body: p.Subject, TransactionID: p.TransactionID, Amount: p.Amount,
-			Created: p.Opened, Paid: p.Paid,
-		})
-	}
-	return paid, err
 }
 
 // messagesPath is where the page of an SMS sandbox is.

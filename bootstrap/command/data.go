@@ -149,8 +149,7 @@ func osUser() string {
 }
 
 // acting calls work with an App over the stored data, and a context that carries the record of what the command does.
-// work calls log.acted when it has done it.
-// The App has the settings as the changes leave them.
+// work calls log.acted when it has done it. The App has the settings as the changes leave them.
 func (c actCommand) acting(
 	ctx context.Context, s streams, ifMissing missingDatabase, r audit.Record, work actWork, changes ...func(*settings.Config) error,
 ) error {

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"plaza/adapters/wallet/sandbox"
 	"plaza/bootstrap/demo"
 	"plaza/domain/audit"
 	"plaza/domain/feed"
@@ -28,13 +29,13 @@ func TestOFF02_the_demo_has_work_for_staff(t *testing.T) {
 	payments := whole(t, func(p page.Request) (page.Page[payment.Payment], error) {
 		return w.ports.Ledger.Payments(t.Context(), payment.PaymentFilter{Order: orders[0].ID}, p)
 	})
-	atWallet, err := demo.WalletPayments()
+	atWallet, err := demo.WalletPayments("wx1")
 	require.NoError(t, err)
 	for i, state := range []payment.PaymentState{payment.RefundDue, payment.Applied} { // the newest first
 		assert.Equal(t, state, payments[i].State)
-		assert.Equal(t, atWallet[i], demo.WalletPayment{
-			TradeNo: payments[i].TradeNo, TransactionID: payments[i].TransactionID, Subject: orders[0].Subject, Amount: payments[i].Amount,
-			Opened: atWallet[i].Opened, Paid: payments[i].Paid.In(atWallet[i].Paid.Location()),
+		assert.Equal(t, atWallet[i], sandbox.Trade{
+			OutTradeNo: string(payments[i].TradeNo), TransactionID: payments[i].TransactionID, AppID: "wx1", Body: orders[0].Subject,
+			Amount: payments[i].Amount, Created: atWallet[i].Created, Paid: payments[i].Paid.In(atWallet[i].Paid.Location()),
 		})
 	}
 

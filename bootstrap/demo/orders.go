@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"plaza/adapters/wallet/sandbox"
 	"plaza/domain/access"
 	"plaza/domain/payment"
 )
@@ -58,21 +59,12 @@ type twiceRow struct {
 }
 
 type prepayment struct {
-	TradeNo     payment.TradeNo `json:"trade_no"`
-	Transaction string          `json:"transaction"`
+	TradeNo     string `json:"trade_no"`
+	Transaction string `json:"transaction"`
 }
 
 // walletProtocol is that of the sandbox which the server starts for the demo data.
 const walletProtocol payment.Protocol = "v2"
-
-// WalletPayment is a payment as the wallet has it.
-type WalletPayment struct {
-	TradeNo       payment.TradeNo
-	TransactionID string
-	Subject       string
-	Amount        int64 // fen
-	Opened, Paid  time.Time
-}
 
 // Steps of an order that was paid twice, from the order on.
 const (
@@ -82,16 +74,17 @@ const (
 	againAfter  = 20 * time.Minute
 )
 
-// WalletPayments returns the payments of the demo data that a wallet sandbox must know, so that it refunds them.
-func WalletPayments() ([]WalletPayment, error) {
+// WalletPayments returns the payments of the demo data that a wallet sandbox must know, so that it refunds them, to the application.
+func WalletPayments(app string) ([]sandbox.Trade, error) {
 	p, err := newPlan(embedded)
 	if err != nil {
 		return nil, err
 	}
-	var payments []WalletPayment
+	var payments []sandbox.Trade
 	err = planEach(p, paidTwice, func(b twiceRow) error {
 		ordered, err := p.instant(b.By, b.At)
 		first, second := b.atWallet(ordered)
+		first.AppID, second.AppID = app, app
 		payments = append(payments, first, second)
 		return err
 	})
@@ -99,9 +92,12 @@ func WalletPayments() ([]WalletPayment, error) {
 }
 
 // atWallet returns the payments of the order that was made then.
-func (b twiceRow) atWallet(ordered time.Time) (first, second WalletPayment) {
-	paid := func(by prepayment, opened, paid time.Duration) WalletPayment {
-		return WalletPayment{by.TradeNo, by.Transaction, b.Subject, b.Amount, ordered.Add(opened), ordered.Add(paid)}
+func (b twiceRow) atWallet(ordered time.Time) (first, second sandbox.Trade) {
+	paid := func(by prepayment, opened, paid time.Duration) sandbox.Trade {
+		return sandbox.Trade{
+			OutTradeNo: by.TradeNo, TransactionID: by.Transaction, Body: b.Subject, Amount: b.Amount,
+			Created: ordered.Add(opened), Paid: ordered.Add(paid),
+		}
 	}
 	return paid(b.First, 0, againAfter), paid(b.Second, secondAfter, paidAfter)
 }
@@ -124,31 +120,33 @@ func (p *plan) payTwice(b twiceRow) error {
 	})
 }
 
-func payTwice(t *payment.Trade, first, second WalletPayment, at time.Time) error {
+func payTwice(t *payment.Trade, first, second sandbox.Trade, at time.Time) error {
 	intent := payment.Intent{EndType: payment.Native, App: payment.OfficialAccount}
-	open := func(p WalletPayment) error {
+	open := func(p sandbox.Trade) error {
 		_, err := t.Begin(payment.BeginRequest{
-			Intent: intent, TradeNo: p.TradeNo, Protocol: walletProtocol, Lease: time.Minute,
+			Intent: intent, TradeNo: payment.TradeNo(p.OutTradeNo), Protocol: walletProtocol, Lease: time.Minute,
 			BuildRequest: func(payment.Order, payment.Intent, payment.TradeNo) ([]byte, error) {
 				return []byte("sent already"), nil
 			},
-		}, p.Opened)
+		}, p.Created)
 		return err
 	}
-	settle := func(p WalletPayment) {
+	settle := func(p sandbox.Trade) {
 		t.Settle(payment.Receipt{
-			TransactionID: p.TransactionID, TradeNo: p.TradeNo, App: intent.App, Amount: p.Amount, Currency: t.Order.Currency, Paid: p.Paid,
+			TransactionID: p.TransactionID, TradeNo: payment.TradeNo(p.OutTradeNo), App: intent.App, Amount: p.Amount,
+			Currency: t.Order.Currency, Paid: p.Paid,
 		}, p.Paid)
 	}
 	if err := open(first); err != nil {
 		return err
 	}
-	t.RecordFailed(first.TradeNo, payment.ErrWalletTimeout, at.Add(time.Minute))
-	t.RecordAbsent(first.TradeNo, at.Add(absentAfter))
+	t.RecordFailed(payment.TradeNo(first.OutTradeNo), payment.ErrWalletTimeout, at.Add(time.Minute))
+	t.RecordAbsent(payment.TradeNo(first.OutTradeNo), at.Add(absentAfter))
 	if err := open(second); err != nil {
 		return err
 	}
-	t.RecordSent(second.TradeNo, payment.Ticket{PrepayID: "wx" + string(second.TradeNo), CodeURL: "weixin://demo"}, second.Opened)
+	ticket := payment.Ticket{PrepayID: "wx" + second.OutTradeNo, CodeURL: "weixin://demo"}
+	t.RecordSent(payment.TradeNo(second.OutTradeNo), ticket, second.Created)
 	settle(second)
 	settle(first)
 	t.ScheduleCheck(time.Minute, first.Paid)
