@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"plaza/bootstrap"
@@ -60,28 +61,30 @@ func writeExamples(s streams, folder string) error {
 	if folder == "" {
 		return misusef("name the folder to write to; . is the current one")
 	}
-	files, covers, err := demo.Files()
-	if err != nil {
-		return err
-	}
+	from, records, covers := demo.Files()
 	if err := os.MkdirAll(folder, 0o750); err != nil {
 		return fmt.Errorf("create folder: %w", err)
 	}
 	var paths []string
-	for _, file := range append(files, covers...) {
-		path := filepath.Join(folder, file.Name)
+	names := slices.Concat(records, covers)
+	for _, name := range names {
+		path := filepath.Join(folder, name)
 		if _, err := os.Lstat(path); !errors.Is(err, fs.ErrNotExist) {
 			return cmp.Or(err, fmt.Errorf("%s exists and is not overwritten", path))
 		}
 		paths = append(paths, path)
 	}
-	for i, file := range append(files, covers...) {
-		if err := os.WriteFile(paths[i], file.Content, 0o640); err != nil {
+	for i, name := range names {
+		content, err := fs.ReadFile(from, name)
+		if err == nil {
+			err = os.WriteFile(paths[i], content, 0o640)
+		}
+		if err != nil {
 			return fmt.Errorf("write examples: %w", err)
 		}
 	}
 	return s.printf("Wrote %s and %s into %s. To import them:\n  plaza import %s\n",
-		amount(int64(len(files)), "file"), amount(int64(len(covers)), "cover"), folder, strings.Join(quoted(paths[:len(files)]), " "))
+		amount(int64(len(records)), "file"), amount(int64(len(covers)), "cover"), folder, strings.Join(quoted(paths[:len(records)]), " "))
 }
 
 // quoted returns the words quoted for a shell.

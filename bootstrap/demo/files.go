@@ -3,22 +3,14 @@ package demo
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"io/fs"
-	"path"
 
 	"plaza/adapters/jsonlines"
 	"plaza/application/importing"
 	"plaza/domain/imported"
 )
-
-// File is a file of records, or a cover of one.
-type File struct {
-	Name    string
-	Content []byte
-}
 
 // recordFiles are the embedded files, in the order in which Load imports them.
 var recordFiles = []string{peopleFile, categoriesFile, "publications.jsonl", "demands.jsonl", "howtos.jsonl", "news.jsonl"}
@@ -28,17 +20,10 @@ const faultyFile = "news-2026-11-20.jsonl"
 
 // Files returns the imported part of the demo data (ADM-04): files of records of every kind, in
 // the order in which Load imports them, and the covers of the records.
-func Files() (records, covers []File, err error) {
-	for _, name := range recordFiles {
-		content, failed := embedded.ReadFile("records/" + name)
-		records, err = append(records, File{name, content}), errors.Join(err, failed)
-	}
-	names, _ := fs.Glob(embedded, "records/*.png") // which is a pattern
-	for _, name := range names {
-		content, failed := embedded.ReadFile(name)
-		covers, err = append(covers, File{path.Base(name), content}), errors.Join(err, failed)
-	}
-	return records, covers, err
+func Files() (folder fs.FS, records, covers []string) {
+	folder, _ = fs.Sub(embedded, "records") // which is a path
+	covers, _ = fs.Glob(folder, "*.png")    // which is a pattern
+	return folder, recordFiles, covers
 }
 
 // importRecords imports the records with their covers, and then those of which lines are rejected.
