@@ -20,7 +20,6 @@ import (
 	"plaza/application/privacy"
 	"plaza/application/reading"
 	"plaza/application/signin"
-	"plaza/application/telemetry"
 	"plaza/application/translation"
 	"plaza/bootstrap/demo"
 	"plaza/bootstrap/settings"
@@ -98,12 +97,7 @@ func translate(t *translation.Translation) reading.Translate { return t.Translat
 
 func describe(p *people.People) backoffice.Describe { return p.Describe }
 
-func translatorBudget(t *translation.Translation) backoffice.TranslatorBudget {
-	return func() (telemetry.Query, int64) {
-		b := t.Budget()
-		return telemetry.Query{Translator: b.Translator, Day: b.Day}, b.Characters
-	}
-}
+func translatorBudget(t *translation.Translation) backoffice.TranslatorBudget { return t.Budget }
 
 func diaryPorts(s Stores, addresses media.Addresses, places place.Analyser, clean markup.Sanitiser, processor media.Processor) diary.Ports {
 	return diary.Ports{

@@ -19,6 +19,7 @@ import (
 	"plaza/domain/event"
 	"plaza/domain/fault"
 	"plaza/domain/imported"
+	"plaza/domain/localisation"
 	"plaza/domain/media"
 	"plaza/domain/moderation"
 	"plaza/domain/payment"
@@ -63,9 +64,8 @@ type AccountChanges interface {
 // Describe returns the public info of members, in their order. people.People has it.
 type Describe func(members []*user.Member) []user.Info
 
-// TranslatorBudget returns the translator with the day whose spending counts, and its budget of characters of that day
-// (zero: no limit).
-type TranslatorBudget func() (telemetry.Query, int64)
+// TranslatorBudget returns the most that the translator may be given today. translation.Translation has it.
+type TranslatorBudget func() localisation.Spending
 
 // Jobs tells which background jobs of this server fail.
 type Jobs interface {

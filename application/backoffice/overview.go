@@ -51,8 +51,8 @@ const overviewDays = 14
 // Overview returns the overview for the actor, whose time zone its days have.
 func (b *BackOffice) Overview(ctx context.Context, actor access.Actor) (Overview, error) {
 	now := b.ports.Now()
-	spending, budget := b.ports.Translator()
-	sample, err := b.ports.Sampler.Sample(ctx, spending)
+	budget := b.ports.Translator()
+	sample, err := b.ports.Sampler.Sample(ctx, telemetry.Query{Translator: budget.Translator, Day: budget.Day})
 	if err != nil {
 		return Overview{}, err
 	}
@@ -90,7 +90,7 @@ func (b *BackOffice) Overview(ctx context.Context, actor access.Actor) (Overview
 	}
 	return Overview{
 		At: now, Waiting: slices.DeleteFunc(waiting, func(w Waiting) bool { return !actor.May(w.Area) }),
-		Translator: Budget{Name: spending.Translator, Limit: budget, Spent: sample.Spent},
+		Translator: Budget{Name: budget.Translator, Limit: budget.Characters, Spent: sample.Spent},
 		Messages:   Budget{Limit: b.ports.Messages.Messages, Spent: taken.Messages},
 		Jobs:       b.ports.Jobs.Failing(), Days: recent.Days,
 	}, nil

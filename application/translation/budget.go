@@ -3,25 +3,18 @@ package translation
 import (
 	"context"
 	"errors"
-	"time"
 	"unicode/utf8"
 
 	"plaza/domain/localisation"
 )
 
-// Budget is what the translator may be given on a day, by all servers together.
-type Budget struct {
-	Translator string
-	Day        time.Time // localisation.DayOf
-	Characters int64     // zero: unlimited, or there is no translator
-}
-
-// Budget returns the budget of the current day.
-func (t *Translation) Budget() Budget {
+// Budget returns the most that the translator may be given on the current day, by all servers together. Its characters are zero if
+// they are unlimited, or there is no translator.
+func (t *Translation) Budget() localisation.Spending {
 	if t.translator == nil {
-		return Budget{}
+		return localisation.Spending{}
 	}
-	return Budget{Translator: t.translator.Name(), Day: localisation.DayOf(t.now()), Characters: t.offer.Budget}
+	return localisation.Spending{Translator: t.translator.Name(), Day: localisation.DayOf(t.now()), Characters: t.offer.Budget}
 }
 
 var errBudgetSpent = errors.New("daily character budget is spent")
@@ -30,7 +23,8 @@ var errBudgetSpent = errors.New("daily character budget is spent")
 // batch that timed out may be billed, so it counts.
 func (t *Translation) askWithinBudget(ctx context.Context, c *call, batch []request) (map[localisation.Key]string, error) {
 	budget := t.Budget()
-	spending := localisation.Spending{Translator: budget.Translator, Day: budget.Day}
+	spending := budget
+	spending.Characters = 0
 	for _, w := range batch {
 		spending.Characters += int64(utf8.RuneCountInString(w.Content))
 	}
