@@ -99,6 +99,7 @@ func codesOfDay(t *testing.T, s *server) {
 	assert.Equal(t, verification.ResendAfter, ask(newcomer(0)).throttled(), "limits are judged first")
 	ada.asks(t, "change_phone", newcomer(4)).is(202) // a fifth is kept for callers with a key
 	assert.Equal(t, midnight, ada.asks(t, "erase", "").throttled())
+	s.staff(t).get(t, overview).is(200).shows(object{"messages.limit": 5, "messages.spent": 5, "messages.left": 0})
 	s.clock.advance(midnight)
 	ask(newcomer(3)).is(202)
 	ask("+44-7400000002").is(202)
