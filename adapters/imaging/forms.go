@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"context"
 	"image"
-	gojpeg "image/jpeg"
 	"io"
 	"slices"
 
@@ -25,7 +24,7 @@ type form struct {
 // forms are the accepted formats, with their decoders. Decoders that other packages
 // register with package image must not widen them.
 var forms = []form{
-	{begin("\xff\xd8\xff"), jpeg.DecodeConfig, jpegNeed, jpegNotes, read(gojpeg.Decode)},
+	{begin("\xff\xd8\xff"), jpeg.DecodeConfig, jpegNeed, jpegNotes, read(jpeg.Decode)},
 	{begin("\x89PNG\r\n\x1a\n"), pngHeader, pngNeed, pngNotes, read(decodePNG)},
 	{begin("GIF87a", "GIF89a"), gifHeader, gifNeed, gifNotes, read(decodeGIF)},
 	{begin("RIFF????WEBP"), webp.DecodeConfig, webpNeed, webpNotes, read(decodeWebP)},

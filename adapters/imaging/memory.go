@@ -8,13 +8,12 @@ import (
 	"plaza/domain/media"
 )
 
-// Pictures of the two lanes don't wait for each other. The large lane has the memory of a
-// progressive JPEG of 40 megapixels; the small one that of two photos of 16 megapixels for two
-// processors.
+// Pictures of the two lanes don't wait for each other. The large lane has the memory of nearly all
+// pictures of 40 megapixels; the small one that of two photos of 16 megapixels for two processors.
 const (
 	largeMemory = 600 << 20 // bytes
 	smallMemory = 64 << 20  // bytes, for each processor; a picture that takes more is large
-	mostMemory  = 1 << 30   // a JPEG of ink of 44 megapixels takes that; larger ones are refused
+	mostMemory  = 1 << 30   // what takes more is refused
 )
 
 // need is how much memory the pictures of a form take at most, in bytes a pixel. It counts
@@ -72,7 +71,7 @@ func webpNeed(r *bufio.Reader, _ image.Config) need {
 	return need{plain: 4, most: 12.1, extra: trees}
 }
 
-// jpegNeed reads the layout of the pixels. The coefficients of a progressive picture take four bytes
+// jpegNeed reads the layout of the pixels. The coefficients of a progressive picture take two bytes
 // each until all have come. Without a layout it is the largest need.
 func jpegNeed(r *bufio.Reader, c image.Config) need {
 	marker, length, err := nextSegment(r)
@@ -91,10 +90,10 @@ func jpegNeed(r *bufio.Reader, c image.Config) need {
 	const luma, blue, red = 7, 10, 13 // the offsets of the sampling of brightness and of the colours
 	switch {
 	case c.ColorModel == color.CMYKModel || c.ColorModel == color.RGBAModel:
-		return needs(4, 8, 24)
+		return needs(4, 8, 16.1)
 	case c.ColorModel == color.GrayModel,
 		len(layout) > red && layout[luma] == 0x22 && layout[blue] == 0x11 && layout[red] == 0x11 && c.Width%2 == 0 && c.Height%2 == 0: // 4:2:0
-		return needs(1.5, 3.8, 7.5)
+		return needs(1.5, 3.8, 4.6)
 	}
-	return needs(3, 7, 15)
+	return needs(3, 7, 12.1)
 }

@@ -6,7 +6,6 @@ import (
 	"compress/zlib"
 	"encoding/binary"
 	"errors"
-	"image"
 	"io"
 )
 
@@ -21,7 +20,6 @@ type notes struct {
 	profile     []byte // as in the file, at most maxProfile bytes
 	grey        bool   // the file is greyscale; the decoder may return another type
 	lossless    bool
-	decode      func(io.Reader) (image.Image, error) // instead of the form's, or nil
 }
 
 // Bounds of the metadata.
@@ -41,7 +39,13 @@ var errChunks = errors.New("too many chunks")
 
 func gifNotes(*bufio.Reader) (notes, error) { return notes{lossless: true}, nil }
 
+// The markers of JPEG segments with metadata, sizes or pixels, and how those of metadata begin.
 const (
+	markerSOF0, markerSOF2 = 0xc0, 0xc2
+	markerRST0, markerRST7 = 0xd0, 0xd7
+	markerEOI, markerSOS   = 0xd9, 0xda
+	markerAPP1, markerAPP2 = 0xe1, 0xe2
+
 	exifName = "Exif\x00\x00"
 	iccName  = "ICC_PROFILE\x00"
 )
@@ -49,7 +53,6 @@ const (
 func jpegNotes(r *bufio.Reader) (notes, error) {
 	var n notes
 	var icc iccParts
-	var coding jpegCoding
 	for scans := 0; scans <= maxScans; {
 		marker, length, err := nextSegment(r)
 		if err != nil || marker == markerEOI {
@@ -57,23 +60,18 @@ func jpegNotes(r *bufio.Reader) (notes, error) {
 			return n, nil
 		}
 		var content []byte
-		switch marker {
-		case markerSOS:
+		if marker == markerAPP1 || marker == markerAPP2 {
+			content = upTo(r, int64(length))
+			length -= len(content)
+		}
+		exif, isExif := bytes.CutPrefix(content, []byte(exifName))
+		part, isProfile := bytes.CutPrefix(content, []byte(iccName))
+		switch {
+		case marker == markerSOS:
 			scans++
-			fallthrough
-		case markerAPP1, markerAPP2, markerAPP14, markerDRI, markerSOF0, markerSOF0 + 1, markerSOF2:
-			content = make([]byte, length)
-			if _, err := io.ReadFull(r, content); err != nil {
-				return n, nil
-			}
-			length = 0
-		}
-		coding.add(marker, content)
-		n.decode = coding.decoder()
-		if exif, found := bytes.CutPrefix(content, []byte(exifName)); found && marker == markerAPP1 && n.orientation == 0 {
+		case marker == markerAPP1 && isExif && n.orientation == 0:
 			n.orientation = parseOrientation(exif)
-		}
-		if part, found := bytes.CutPrefix(content, []byte(iccName)); found && marker == markerAPP2 {
+		case marker == markerAPP2 && isProfile:
 			icc.add(part)
 		}
 		if _, err := r.Discard(length); err != nil {

@@ -99,9 +99,6 @@ func (o *original) decode(f form, size image.Point) (picture, error) {
 	if err != nil {
 		return picture{}, err
 	}
-	if n.decode != nil {
-		f.decode = read(n.decode)
-	}
 	decoded, err := f.decode(o.ctx, o.open())
 	if err != nil {
 		return picture{}, err

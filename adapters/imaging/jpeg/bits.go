@@ -13,21 +13,29 @@ type bitReader struct {
 	unread []byte // of the buffer
 	bits   uint64 // the next bits, from the highest on
 	count  uint   // how many of the bits are valid
+	ended  bool   // the file has ended
 	err    error
 }
 
-// or returns the error of the reader, or else the given one.
-func (r *bitReader) or(err error) error { return cmp.Or(r.err, err) }
+// or returns the error of the reader, or else the given one, which the end of the file causes if it was read.
+func (r *bitReader) or(err error) error {
+	if r.ended {
+		err = io.ErrUnexpectedEOF
+	}
+	return cmp.Or(r.err, err)
+}
 
 func (r *bitReader) fail(err error) { r.err = r.or(err) }
 
-// more reports whether n bytes are unread. It reads the file until they are.
+// more reports whether n bytes are unread. It reads the file until they are. At the end of the file it adds a marker once.
 func (r *bitReader) more(n int) bool {
 	for len(r.unread) < n && r.err == nil {
 		kept := copy(r.buffer[:], r.unread)
 		got, err := r.from.Read(r.buffer[kept:])
 		r.unread = r.buffer[:kept+got]
-		if err == io.EOF {
+		if err == io.EOF && !r.ended {
+			r.ended, r.unread = true, append(r.unread, 0xff, endOfFile)
+		} else if err == io.EOF {
 			err = io.ErrUnexpectedEOF
 		}
 		if len(r.unread) < n {
@@ -41,6 +49,9 @@ func (r *bitReader) readFull(p []byte) {
 	for len(p) > 0 && r.more(1) {
 		n := copy(p, r.unread)
 		p, r.unread = p[n:], r.unread[n:]
+	}
+	if r.ended && len(r.unread) < 2 { // of the marker that was added
+		r.fail(io.ErrUnexpectedEOF)
 	}
 }
 

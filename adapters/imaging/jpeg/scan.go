@@ -1,6 +1,9 @@
 package jpeg
 
-import "image"
+import (
+	"image"
+	"math"
+)
 
 // scan is a pass over the blocks of some components.
 type scan struct {
@@ -51,14 +54,17 @@ func (d *decoder) scan(content []byte) error {
 		}
 	}
 	for _, p := range s.parts {
-		if samples := 64 * p.blocks.X * p.blocks.Y; p.scanned {
+		if s.low == 0 {
+			p.complete |= math.MaxUint64 >> (63 - s.last + s.first) << s.first
+		}
+		if samples := 64 * p.blocks.X * p.blocks.Y; p.coded != nil || p.samples != nil {
 			continue
 		} else if d.progressive {
 			p.coded = make([]int16, samples)
 		} else {
 			p.samples = make([]byte, samples)
 		}
-		p.scanned, p.quant = true, d.quant[p.table]
+		p.quant = d.quant[p.table]
 	}
 	s.read()
 	return d.in.err
