@@ -15,13 +15,14 @@ import (
 
 	client "github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
+	"github.com/prometheus/client_golang/prometheus/promauto"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 )
 
 // Metrics are the metrics of one server.
 type Metrics struct {
 	registry *client.Registry
-	requests *requests
+	requests requests
 	limits   *client.CounterVec
 	wallet   wallet
 	jobs     jobs
@@ -30,21 +31,18 @@ type Metrics struct {
 
 // New returns metrics that have counted nothing, with those of Go and of the process.
 func New() *Metrics {
-	m := &Metrics{
-		registry: client.NewRegistry(),
-		requests: newRequests(),
-		limits: client.NewCounterVec(client.CounterOpts{
+	registry := client.NewRegistry()
+	registered := promauto.With(registry)
+	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	return &Metrics{
+		registry: registry,
+		requests: newRequests(registered),
+		limits: registered.NewCounterVec(client.CounterOpts{
 			Name: "plaza_limits_hit_total",
 			Help: "Requests that a limit has refused (429, 409 of a quota, or 503), by the limit.",
 		}, []string{"limit"}),
-		wallet: newWallet(), jobs: newJobs(), samples: newSamples(),
+		wallet: newWallet(registered), jobs: newJobs(registered), samples: newSamples(registered),
 	}
-	m.Register(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}), m.limits)
-	m.requests.register(m.registry)
-	m.wallet.register(m.registry)
-	m.jobs.register(m.registry)
-	m.samples.register(m.registry)
-	return m
 }
 
 // Register adds collectors. It panics if a name is taken.
@@ -65,24 +63,20 @@ type jobs struct {
 	failures          *client.CounterVec
 }
 
-func newJobs() jobs {
+func newJobs(registered promauto.Factory) jobs {
 	name := []string{"name"} // Prometheus has a label "job" of its own
 	return jobs{
-		success: client.NewGaugeVec(client.GaugeOpts{
+		success: registered.NewGaugeVec(client.GaugeOpts{
 			Name: "plaza_job_last_success_timestamp_seconds",
 			Help: "When the background job last succeeded; before that, when the server started.",
 		}, name),
-		duration: client.NewGaugeVec(client.GaugeOpts{
+		duration: registered.NewGaugeVec(client.GaugeOpts{
 			Name: "plaza_job_last_duration_seconds", Help: "How long the last round of the background job took, failed or not.",
 		}, name),
-		failures: client.NewCounterVec(client.CounterOpts{
+		failures: registered.NewCounterVec(client.CounterOpts{
 			Name: "plaza_job_failures_total", Help: "Rounds of the background job that have failed. The next round tries again.",
 		}, name),
 	}
-}
-
-func (j jobs) register(registry *client.Registry) {
-	registry.MustRegister(j.success, j.duration, j.failures)
 }
 
 // AddJob makes the series of the job exist, as if it had succeeded now. So an alert on the time

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	client "github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promauto"
 )
 
 // requestBuckets are the upper limits of the duration of a request, in seconds. Requests end
@@ -20,25 +21,21 @@ type requests struct {
 	times    *client.HistogramVec
 }
 
-func newRequests() *requests {
-	return &requests{
-		inFlight: client.NewGauge(client.GaugeOpts{
+func newRequests(registered promauto.Factory) requests {
+	return requests{
+		inFlight: registered.NewGauge(client.GaugeOpts{
 			Name: "plaza_http_requests_in_flight", Help: "HTTP requests that have arrived and are not yet answered.",
 		}),
-		counts: client.NewCounterVec(client.CounterOpts{
+		counts: registered.NewCounterVec(client.CounterOpts{
 			Name: "plaza_http_requests_total",
 			Help: "HTTP requests by method, route and status. The route is that of the log line, none for unknown paths; " +
 				"the code 499 means that the client left.",
 		}, []string{"method", "route", "code"}),
-		times: client.NewHistogramVec(client.HistogramOpts{
+		times: registered.NewHistogramVec(client.HistogramOpts{
 			Name: "plaza_http_request_duration_seconds", Help: "Time from the arrival of an HTTP request to the end of its response.",
 			Buckets: requestBuckets,
 		}, []string{"method", "route"}),
 	}
-}
-
-func (r *requests) register(registry *client.Registry) {
-	registry.MustRegister(r.inFlight, r.counts, r.times)
 }
 
 func (m *Metrics) RequestBegun() { m.requests.inFlight.Inc() }

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	client "github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promauto"
 
 	"plaza/application/telemetry"
 	"plaza/domain/payment"
@@ -18,9 +19,9 @@ type samples struct {
 	messages, messagesTaken                                                                            *client.GaugeVec
 }
 
-func newSamples() samples {
+func newSamples(registered promauto.Factory) samples {
 	gauge := func(name, help string, labels ...string) *client.GaugeVec {
-		return client.NewGaugeVec(client.GaugeOpts{Name: name, Help: help + " Aggregate with max."}, labels)
+		return registered.NewGaugeVec(client.GaugeOpts{Name: name, Help: help + " Aggregate with max."}, labels)
 	}
 	upTo := fmt.Sprintf(" Counted up to %d.", telemetry.MaxCount)
 	return samples{
@@ -43,11 +44,6 @@ func newSamples() samples {
 			"Messages with codes that may be sent a day, in UTC, in all and to dialling codes with a budget of their own.", "dialling_code"),
 		messagesTaken: gauge("plaza_verification_budget_spent", "Messages of these budgets that were taken today.", "dialling_code"),
 	}
-}
-
-func (s samples) register(registry *client.Registry) {
-	registry.MustRegister(s.payments, s.refunds, s.findings, s.reconciled, s.prepaymentAge, s.deletions, s.budget, s.importEnded, s.importTook,
-		s.messages, s.messagesTaken)
 }
 
 // SetSample replaces the last sample. budget is the day's budget of the translator in

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	client "github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promauto"
 
 	"plaza/domain/payment"
 )
@@ -20,20 +21,18 @@ type wallet struct {
 	times    *client.HistogramVec
 }
 
-func newWallet() wallet {
+func newWallet(registered promauto.Factory) wallet {
 	return wallet{
-		requests: client.NewCounterVec(client.CounterOpts{
+		requests: registered.NewCounterVec(client.CounterOpts{
 			Name: "plaza_wallet_requests_total",
 			Help: "Calls of the wallet by call (prepare, query, close, refund, refund_query, bill) and outcome: ok; refused; busy; " +
 				"unknown: no valid answer came; cancelled: the caller left.",
 		}, []string{"call", "outcome"}),
-		times: client.NewHistogramVec(client.HistogramOpts{
+		times: registered.NewHistogramVec(client.HistogramOpts{
 			Name: "plaza_wallet_request_duration_seconds", Help: "Time that calls of the wallet took, retries included.", Buckets: walletBuckets,
 		}, []string{"call"}),
 	}
 }
-
-func (w wallet) register(registry *client.Registry) { registry.MustRegister(w.requests, w.times) }
 
 // The calls of a wallet and their outcomes.
 const (
