@@ -7,9 +7,8 @@ import (
 
 // trie finds the longest of its words at the start of a text. It reads each character once.
 type trie struct {
-	roots []int32 // the node after each first character
 	edges map[edge]int32
-	words []int32 // by node: the number of the word that ends there, or none
+	words []int32 // by node, from the root on: the number of the word that ends there, or none
 }
 
 type edge struct {
@@ -19,84 +18,37 @@ type edge struct {
 
 const none = -1
 
-// Names use these characters. The first character is looked up for each character of a text,
-// so it has a table, which is faster than a map.
-const firstRoot, lastRoot = 0x4e00, 0x9fff
+func newTrie() *trie { return &trie{edges: map[edge]int32{}, words: []int32{none}} }
 
-func newTrie() *trie {
-	roots := make([]int32, lastRoot-firstRoot+1)
-	for i := range roots {
-		roots[i] = none
-	}
-	return &trie{roots: roots, edges: map[edge]int32{}}
-}
-
-func (t *trie) root(r rune) (int32, bool) {
-	if r < firstRoot || r > lastRoot {
-		return none, false
-	}
-	node := t.roots[r-firstRoot]
-	return node, node != none
-}
-
-// add adds the word in simplified and traditional characters and mixtures of both. Words
-// that begin with another character are never found.
+// add adds the word in simplified and traditional characters and mixtures of both.
 func (t *trie) add(word string, number int32) {
-	if first, _ := utf8.DecodeRuneInString(word); first < firstRoot || first > lastRoot {
-		return
-	}
-	node := int32(none)
+	var node int32
 	for _, r := range word {
-		node = t.follow(node, r)
+		next, known := t.edges[edge{node, r}]
+		if !known {
+			next = int32(len(t.words))
+			t.words = append(t.words, none)
+			for _, form := range append([]rune{r}, traditional[r]...) {
+				t.edges[edge{node, form}] = next
+			}
+		}
+		node = next
 	}
 	t.words[node] = number
-}
-
-func (t *trie) follow(node int32, r rune) int32 {
-	next, known := t.step(node, r)
-	if known {
-		return next
-	}
-	next = int32(len(t.words))
-	t.words = append(t.words, none)
-	for _, way := range append([]rune{r}, traditional[r]...) {
-		if node == none {
-			t.roots[way-firstRoot] = next
-		} else {
-			t.edges[edge{node, way}] = next
-		}
-	}
-	return next
-}
-
-func (t *trie) step(node int32, r rune) (int32, bool) {
-	if node == none {
-		return t.root(r)
-	}
-	next, known := t.edges[edge{node, r}]
-	return next, known
 }
 
 // longest returns the number and the length in bytes of the longest word at the start of the
 // text. Without one it returns none and the length of the first character.
 func (t *trie) longest(text string) (number int32, size int) {
-	r, end := utf8.DecodeRuneInString(text)
-	number, size = none, end
-	if r < utf8.RuneSelf {
-		return number, size
-	}
-	node, known := t.root(r)
-	for known {
+	r, width := utf8.DecodeRuneInString(text)
+	number, size = none, width
+	node, known := t.edges[edge{by: r}]
+	for end := width; known; node, known = t.edges[edge{node, r}] {
 		if t.words[node] != none {
 			number, size = t.words[node], end
 		}
-		var width int
 		r, width = utf8.DecodeRuneInString(text[end:])
-		if width == 0 {
-			break
-		}
 		end += width
-		node, known = t.edges[edge{node, r}]
 	}
 	return number, size
 }
