@@ -19,6 +19,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"plaza/adapters/wallet/sandbox"
+	"plaza/adapters/wallet/sandbox/ledger"
 	"plaza/bootstrap/demo"
 	"plaza/bootstrap/settings"
 	"plaza/domain/verification"
@@ -56,7 +57,7 @@ func openSandboxes(
 		log.Info("serving an SMS sandbox", "url", s.MessagesURL())
 	}
 	if c.StartsSandbox() {
-		var paid []sandbox.Trade
+		var paid []ledger.Trade
 		if withDemo {
 			if paid, err = demo.WalletPayments(c.WalletAppID); err != nil {
 				return nil, errors.Join(err, s.listener.Close())
@@ -82,7 +83,7 @@ func listenForSandbox(c settings.MerchantConfig, log *slog.Logger) (*sandboxServ
 // openWallet opens the wallet sandbox and its journal. An empty journal keeps the state in memory.
 // Without a certificate of the merchant, the sandbox does not serve version 3. If it fails, it closes the listener.
 func (s *sandboxServer) openWallet(
-	c settings.MerchantConfig, merchant *x509.Certificate, publicURL, journal string, scale int, paid ...sandbox.Trade,
+	c settings.MerchantConfig, merchant *x509.Certificate, publicURL, journal string, scale int, paid ...ledger.Trade,
 ) (err error) {
 	defer func() {
 		if err != nil {
@@ -96,8 +97,8 @@ func (s *sandboxServer) openWallet(
 	}
 	config := sandbox.Config{
 		MerchantID: c.WalletMchID, Key: c.WalletKey, AppIDs: slices.Sorted(maps.Values(c.WalletApps())),
-		MerchantCert: merchant, V3Key: c.WalletKey, RefundTime: sandboxRefundTime,
-		PublicURL: cmp.Or(publicURL, s.URL()), Scale: scale, Journal: journal, Paid: paid, Log: s.log,
+		MerchantCert: merchant, V3Key: c.WalletKey, PublicURL: cmp.Or(publicURL, s.URL()), Paid: paid, Log: s.log,
+		Config: ledger.Config{RefundTime: sandboxRefundTime, Scale: scale, Journal: journal},
 	}
 	if s.messages != nil {
 		config.Messages = messagesPath

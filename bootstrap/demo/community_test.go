@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"plaza/adapters/wallet/sandbox"
+	"plaza/adapters/wallet/sandbox/ledger"
 	"plaza/bootstrap/demo"
 	"plaza/domain/audit"
 	"plaza/domain/feed"
@@ -33,7 +33,7 @@ func TestOFF02_the_demo_has_work_for_staff(t *testing.T) {
 	require.NoError(t, err)
 	for i, state := range []payment.PaymentState{payment.RefundDue, payment.Applied} { // the newest first
 		assert.Equal(t, state, payments[i].State)
-		assert.Equal(t, atWallet[i], sandbox.Trade{
+		assert.Equal(t, atWallet[i], ledger.Trade{
 			OutTradeNo: string(payments[i].TradeNo), TransactionID: payments[i].TransactionID, AppID: "wx1", Body: orders[0].Subject,
 			Amount: payments[i].Amount, Created: atWallet[i].Created, Paid: payments[i].Paid.In(atWallet[i].Paid.Location()),
 		})

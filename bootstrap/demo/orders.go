@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"plaza/adapters/wallet/sandbox"
+	"plaza/adapters/wallet/sandbox/ledger"
 	"plaza/domain/access"
 	"plaza/domain/payment"
 )
@@ -75,12 +75,12 @@ const (
 )
 
 // WalletPayments returns the payments of the demo data that a wallet sandbox must know, so that it refunds them, to the application.
-func WalletPayments(app string) ([]sandbox.Trade, error) {
+func WalletPayments(app string) ([]ledger.Trade, error) {
 	p, err := newPlan(embedded)
 	if err != nil {
 		return nil, err
 	}
-	var payments []sandbox.Trade
+	var payments []ledger.Trade
 	err = planEach(p, paidTwice, func(b twiceRow) error {
 		ordered, err := p.instant(b.By, b.At)
 		first, second := b.atWallet(ordered)
@@ -92,9 +92,9 @@ func WalletPayments(app string) ([]sandbox.Trade, error) {
 }
 
 // atWallet returns the payments of the order that was made then.
-func (b twiceRow) atWallet(ordered time.Time) (first, second sandbox.Trade) {
-	paid := func(by prepayment, opened, paid time.Duration) sandbox.Trade {
-		return sandbox.Trade{
+func (b twiceRow) atWallet(ordered time.Time) (first, second ledger.Trade) {
+	paid := func(by prepayment, opened, paid time.Duration) ledger.Trade {
+		return ledger.Trade{
 			OutTradeNo: by.TradeNo, TransactionID: by.Transaction, Body: b.Subject, Amount: b.Amount,
 			Created: ordered.Add(opened), Paid: ordered.Add(paid),
 		}
@@ -120,9 +120,9 @@ func (p *plan) payTwice(b twiceRow) error {
 	})
 }
 
-func payTwice(t *payment.Trade, first, second sandbox.Trade, at time.Time) error {
+func payTwice(t *payment.Trade, first, second ledger.Trade, at time.Time) error {
 	intent := payment.Intent{EndType: payment.Native, App: payment.OfficialAccount}
-	open := func(p sandbox.Trade) error {
+	open := func(p ledger.Trade) error {
 		_, err := t.Begin(payment.BeginRequest{
 			Intent: intent, TradeNo: payment.TradeNo(p.OutTradeNo), Protocol: walletProtocol, Lease: time.Minute,
 			BuildRequest: func(payment.Order, payment.Intent, payment.TradeNo) ([]byte, error) {
@@ -131,7 +131,7 @@ func payTwice(t *payment.Trade, first, second sandbox.Trade, at time.Time) error
 		}, p.Created)
 		return err
 	}
-	settle := func(p sandbox.Trade) {
+	settle := func(p ledger.Trade) {
 		t.Settle(payment.Receipt{
 			TransactionID: p.TransactionID, TradeNo: payment.TradeNo(p.OutTradeNo), App: intent.App, Amount: p.Amount,
 			Currency: t.Order.Currency, Paid: p.Paid,

@@ -19,6 +19,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"plaza/adapters/wallet/sandbox"
+	"plaza/adapters/wallet/sandbox/ledger"
 	"plaza/application/paying"
 	"plaza/application/signin"
 	"plaza/bootstrap"
@@ -49,7 +50,9 @@ func startTill(t *testing.T) *till {
 	front := httptest.NewUnstartedServer(nil)
 	s.url = "http://" + front.Listener.Addr().String()
 	var err error
-	s.box, err = sandbox.New(sandbox.Config{MerchantID: "1900000109", Key: key, AppIDs: []string{"wxbrowser"}, PublicURL: s.url, Scale: 60})
+	s.box, err = sandbox.New(sandbox.Config{
+		MerchantID: "1900000109", Key: key, AppIDs: []string{"wxbrowser"}, PublicURL: s.url, Config: ledger.Config{Scale: 60},
+	})
 	require.NoError(t, err)
 	front.Config.Handler = s.box
 	front.Start()

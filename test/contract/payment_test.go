@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"plaza/adapters/wallet/sandbox"
+	"plaza/adapters/wallet/sandbox/ledger"
 	"plaza/domain/payment"
 )
 
@@ -181,9 +181,9 @@ func (s *till) sells(t *testing.T) (person, int) {
 
 // holdsWhatWasAsked asserts that the wallet has exactly one trade, of this kind, for the
 // order of 9.90.
-func (s *till) holdsWhatWasAsked(t *testing.T, kind, app string) sandbox.Trade {
+func (s *till) holdsWhatWasAsked(t *testing.T, kind, app string) ledger.Trade {
 	t.Helper()
-	require.Len(t, s.box.Ledger(), 1)
+	require.Len(t, s.box.Trades(), 1)
 	trade := s.trade(t)
 	assert.Equal(t, kind, trade.TradeType)
 	assert.Equal(t, app, trade.AppID)
@@ -243,7 +243,7 @@ func chosenOrder(t *testing.T, s *till) {
 	other := s.orders(t, ada)
 	ada.post(t, pay, paymentWith(byCode)).fails(409, "CONFLICT")
 	ada.post(t, pay, paymentWith(object{"order_id": other})).is(200)
-	assert.Len(t, s.box.Ledger(), 2, "each its own")
+	assert.Len(t, s.box.Trades(), 2, "each its own")
 }
 
 // signedParams writes down once more what terminals sign: exactly these fields.

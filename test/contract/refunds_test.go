@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"plaza/adapters/wallet/sandbox"
+	"plaza/adapters/wallet/sandbox/ledger"
 	"plaza/domain/payment"
 )
 
@@ -103,13 +103,13 @@ func wrongRefunds(t *testing.T, s *till) {
 }
 
 func refundsEnd(t *testing.T, s *till) {
-	for outcome, state := range map[sandbox.RefundState]string{
-		sandbox.RefundSucceeded: "succeeded", sandbox.RefundClosed: "closed", sandbox.RefundAbnormal: "abnormal",
+	for outcome, state := range map[ledger.RefundState]string{
+		ledger.RefundSucceeded: "succeeded", ledger.RefundClosed: "closed", ledger.RefundAbnormal: "abnormal",
 	} {
 		_, _, paid := s.bought(t)
 		id := s.staff(t).post(t, refunds, object{"payment": paid, "reason": "x"}).is(201).int("data.id")
 		all := s.box.Refunds()
-		require.NoError(t, s.box.RefundOutcome(all[len(all)-1].No, outcome))
+		require.NoError(t, s.box.EndRefund(all[len(all)-1].No, outcome))
 		s.follows(t, time.Hour)
 		assert.Equal(t, state, s.refundState(t, id))
 		left := map[string]int{"succeeded": 990, "closed": 0, "abnormal": 990}[state]
@@ -125,7 +125,7 @@ func refundNotified(t *testing.T, s *till) {
 	ctx, stop := context.WithCancel(t.Context())
 	var running sync.WaitGroup
 	running.Go(func() { assert.NoError(t, s.box.Run(ctx)) })
-	require.NoError(t, s.box.RefundOutcome(s.box.Refunds()[0].No, sandbox.RefundSucceeded))
+	require.NoError(t, s.box.EndRefund(s.box.Refunds()[0].No, ledger.RefundSucceeded))
 	assert.Eventually(t, func() bool { return s.box.Refunds()[0].Notified }, 10*time.Second, 10*time.Millisecond)
 	stop()
 	running.Wait()

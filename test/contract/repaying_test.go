@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"plaza/adapters/wallet/sandbox"
+	"plaza/adapters/wallet/sandbox/ledger"
 	"plaza/domain/payment"
 )
 
@@ -37,7 +37,7 @@ func sameAgain(t *testing.T, s *till) {
 		first := ada.post(t, pay, paymentWith(way)).is(200)
 		s.clock.advance(time.Minute)
 		again := ada.post(t, pay, paymentWith(way)).is(200)
-		require.Len(t, s.box.Ledger(), i+1)
+		require.Len(t, s.box.Trades(), i+1)
 		assert.Equal(t, 1, s.trade(t).Requests, "the wallet is not even asked")
 		if i == 0 || i == 3 {
 			assert.Equal(t, string(first.body), string(again.body))
@@ -54,7 +54,7 @@ func paidAtOnce(t *testing.T, s *till) {
 		bodies[i] = string(a.body)
 	})
 	assert.Len(t, slices.Compact(bodies), 1)
-	assert.Len(t, s.box.Ledger(), 1)
+	assert.Len(t, s.box.Trades(), 1)
 }
 
 func otherWay(t *testing.T, s *till) {
@@ -65,21 +65,21 @@ func otherWay(t *testing.T, s *till) {
 	early := ada.post(t, pay, paymentWith(byBrowser)).fails(409, "CONFLICT")
 	assert.Equal(t, 4*time.Minute, early.retryAfter(), "the wallet closes nothing sooner")
 	ada.post(t, pay, paymentWith(byCode)).is(200) // the former one is still good
-	require.Len(t, s.box.Ledger(), 1)
+	require.Len(t, s.box.Trades(), 1)
 
 	s.clock.advance(4 * time.Minute)
 	ada.post(t, pay, paymentWith(byBrowser)).is(200)
-	all := s.box.Ledger()
+	all := s.box.Trades()
 	require.Len(t, all, 2)
-	assert.Equal(t, sandbox.Closed, all[0].State)
+	assert.Equal(t, ledger.Closed, all[0].State)
 	assert.NotEqual(t, former.OutTradeNo, all[1].OutTradeNo)
 	_, err := s.box.Pay(former.OutTradeNo)
-	require.ErrorIs(t, err, sandbox.ErrClosed)
+	require.ErrorIs(t, err, ledger.ErrClosed)
 
 	other := object{"end_type": 200, "extra_params": object{"open_id": "another payer"}}
 	s.clock.advance(5 * time.Minute)
 	ada.post(t, pay, paymentWith(other)).is(200)
-	assert.Len(t, s.box.Ledger(), 3, "for somebody else is another way, too")
+	assert.Len(t, s.box.Trades(), 3, "for somebody else is another way, too")
 	ada.stands(t, order, payment.Open)
 }
 
@@ -95,7 +95,7 @@ func replayed(t *testing.T, s *till) {
 	assert.Equal(t, fmt.Sprint(order), again.header.Get("X-Order-ID"))
 	other := ada.saying(keyHeader, "two").post(t, pay, paymentWith(byApp)).is(200)
 	assert.NotEqual(t, string(first.body), string(other.body))
-	assert.Len(t, s.box.Ledger(), 1)
+	assert.Len(t, s.box.Trades(), 1)
 }
 
 func keyOfOne(t *testing.T, s *till) {
@@ -111,7 +111,7 @@ func keyOfOne(t *testing.T, s *till) {
 	staff.saying(keyHeader, "one").post(t, newOrder, draft).is(201)
 	draft["amount"] = 991
 	staff.saying(keyHeader, "one").post(t, newOrder, draft).fails(409, "CONFLICT")
-	assert.Len(t, s.box.Ledger(), 2)
+	assert.Len(t, s.box.Trades(), 2)
 }
 
 func keyOver(t *testing.T, s *till) {

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"plaza/adapters/wallet/sandbox"
+	"plaza/adapters/wallet/sandbox/ledger"
 	"plaza/domain/payment"
 )
 
@@ -31,7 +32,7 @@ func (s *till) received(t *testing.T, query string) answer {
 }
 
 // settled is a user whose order was paid at the wallet, which has not notified of it.
-func (s *till) settled(t *testing.T) (person, int, sandbox.Trade) {
+func (s *till) settled(t *testing.T) (person, int, ledger.Trade) {
 	t.Helper()
 	ada, order := s.sells(t)
 	ada.post(t, pay, paymentWith(byCode)).is(200)
@@ -198,8 +199,8 @@ func (s *till) unharmed(t *testing.T, ada person, order int) {
 	assert.Empty(t, s.received(t, "").list("data"))
 	ada.post(t, pay, paymentWith(object{"order_id": order})).is(200)
 	mine := 0
-	for _, trade := range s.box.Ledger() {
-		if trade.State != sandbox.Closed {
+	for _, trade := range s.box.Trades() {
+		if trade.State != ledger.Closed {
 			mine++
 		}
 	}

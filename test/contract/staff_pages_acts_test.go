@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"plaza/adapters/wallet/sandbox"
+	"plaza/adapters/wallet/sandbox/ledger"
 )
 
 // decides sends the form of the report that the page shows first, with the act and the reason.
@@ -78,7 +78,7 @@ func (s *till) twice(t *testing.T) (order int, transaction string) {
 	_, order, trade := s.settled(t)
 	first := trade
 	first.TransactionID = "4200000000000000000000000099"
-	for _, paid := range []sandbox.Trade{first, trade} {
+	for _, paid := range []ledger.Trade{first, trade} {
 		s.hears(t, letter(s.notice(paid, nil), walletKey)).isTaken()
 		s.clock.advance(time.Second)
 	}

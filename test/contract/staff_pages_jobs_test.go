@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"plaza/adapters/wallet/sandbox"
+	"plaza/adapters/wallet/sandbox/ledger"
 	"plaza/domain/access"
 	"plaza/domain/page"
 	"plaza/domain/payment"
@@ -209,7 +210,7 @@ func staffCloseAtWallet(t *testing.T, s *till) {
 	s.clock.advance(payment.CloseAge)
 	b.opens(at)
 	b.sends(at, "reason", "Asked by telephone").leads(at+"?done=close").shows(200, "The wallet takes no payment any more")
-	assert.Equal(t, sandbox.Closed, s.trade(t).State)
+	assert.Equal(t, ledger.Closed, s.trade(t).State)
 	b.isRecorded("closed an order")
 	_, second, _ := s.settled(t)
 	s.hears(t, letter(s.notice(s.trade(t), nil), walletKey)).isTaken()

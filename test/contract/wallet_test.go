@@ -18,6 +18,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"plaza/adapters/wallet/sandbox"
+	"plaza/adapters/wallet/sandbox/ledger"
 	"plaza/bootstrap/settings"
 	"plaza/domain/payment"
 	"plaza/domain/secret"
@@ -66,7 +67,7 @@ func (on store) startTill(t *testing.T, change ...func(*settings.Config)) *till 
 	front := httptest.NewUnstartedServer(nil)
 	box, err := sandbox.New(sandbox.Config{
 		MerchantID: merchant, Key: secret.New(walletKey), AppIDs: []string{appID, svcAppID},
-		PublicURL: "http://" + front.Listener.Addr().String(), Clock: func() time.Time { return s.clock.Now() },
+		PublicURL: "http://" + front.Listener.Addr().String(), Config: ledger.Config{Clock: func() time.Time { return s.clock.Now() }},
 	})
 	require.NoError(t, err)
 	s.box, front.Config.Handler = box, box
@@ -85,15 +86,15 @@ func (on store) startTill(t *testing.T, change ...func(*settings.Config)) *till 
 }
 
 // trade is the only trade at the wallet, or the last one.
-func (s *till) trade(t *testing.T) sandbox.Trade {
+func (s *till) trade(t *testing.T) ledger.Trade {
 	t.Helper()
-	all := s.box.Ledger()
+	all := s.box.Trades()
 	require.NotEmpty(t, all)
 	return all[len(all)-1]
 }
 
 // isPaid lets a payer pay the last trade.
-func (s *till) isPaid(t *testing.T) sandbox.Trade {
+func (s *till) isPaid(t *testing.T) ledger.Trade {
 	t.Helper()
 	paid, err := s.box.Pay(s.trade(t).OutTradeNo)
 	require.NoError(t, err)
@@ -123,7 +124,7 @@ func (p person) stands(t *testing.T, order int, state payment.State) answer {
 
 // notice is what the wallet says of a trade that is paid; a change to "" leaves the field
 // out.
-func (s *till) notice(trade sandbox.Trade, change map[string]string) map[string]string {
+func (s *till) notice(trade ledger.Trade, change map[string]string) map[string]string {
 	said := map[string]string{
 		"return_code": "SUCCESS", "result_code": "SUCCESS", "appid": trade.AppID, "mch_id": merchant, "nonce_str": "n0nce",
 		"out_trade_no": trade.OutTradeNo, "transaction_id": trade.TransactionID, "total_fee": fmt.Sprint(trade.Amount),

@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"plaza/adapters/wallet/sandbox"
+	"plaza/adapters/wallet/sandbox/ledger"
 )
 
 // flow is what a server does step by step, and may be killed at each step.
@@ -129,12 +129,12 @@ func TestPAY_a_server_that_is_killed_at_any_step_loses_no_money_and_takes_and_re
 		t.Skip("make test-all runs this")
 	}
 	t.Parallel()
-	onStoresAndVersions(t, func(t *testing.T, store string, version sandbox.Protocol) {
+	onStoresAndVersions(t, func(t *testing.T, store string, version ledger.Protocol) {
 		for _, f := range paymentFlows[:flowsKilled] {
 			t.Run(strings.ReplaceAll(f.name, " ", "_"), func(t *testing.T) {
 				t.Parallel()
 				s := openCheckout(t, store)
-				if version == sandbox.V3 {
+				if version == ledger.V3 {
 					s.speaksV3()
 				}
 				s.poll, s.reviews = f.poll, []string{"abnormal refund needs review"}
@@ -148,12 +148,12 @@ func TestPAY_a_server_that_is_killed_at_any_step_loses_no_money_and_takes_and_re
 
 // onStoresAndVersions runs the test on each store and over each version of the wallet's API once. In the soak it runs it on
 // each store over each version.
-func onStoresAndVersions(t *testing.T, test func(t *testing.T, store string, version sandbox.Protocol)) {
+func onStoresAndVersions(t *testing.T, test func(t *testing.T, store string, version ledger.Protocol)) {
 	for _, c := range []struct {
 		store   string
-		version sandbox.Protocol
+		version ledger.Protocol
 		isFirst bool
-	}{{"SQLite", sandbox.V2, true}, {"SQLite", sandbox.V3, false}, {"Postgres", sandbox.V2, false}, {"Postgres", sandbox.V3, true}} {
+	}{{"SQLite", ledger.V2, true}, {"SQLite", ledger.V3, false}, {"Postgres", ledger.V2, false}, {"Postgres", ledger.V3, true}} {
 		if c.isFirst || isSoak {
 			t.Run(c.store+"/"+string(c.version), func(t *testing.T) { test(t, c.store, c.version) })
 		}
@@ -179,8 +179,8 @@ func (s *checkout) paysAll(p *purchase) {
 
 // isPaidFor reports whether a trade of the order is paid, and its notification taken if that is asked.
 func (s *checkout) isPaidFor(p *purchase, isNotified bool) bool {
-	return slices.ContainsFunc(s.trades(p), func(trade sandbox.Trade) bool {
-		return trade.State == sandbox.Success && (trade.Notified || !isNotified)
+	return slices.ContainsFunc(s.trades(p), func(trade ledger.Trade) bool {
+		return trade.State == ledger.Success && (trade.Notified || !isNotified)
 	})
 }
 
@@ -272,7 +272,7 @@ func refundsPayment(t *testing.T, s *checkout, n int) attempt {
 	s.isPaid(t, p)
 	id := s.paymentOf(t, p)
 	b, before := s.wantsBack(id, 40, fmt.Sprint("refund-", n)), len(s.wallet.Refunds())
-	outcome := []sandbox.RefundState{sandbox.RefundSucceeded, sandbox.RefundClosed, sandbox.RefundAbnormal}[n%3]
+	outcome := []ledger.RefundState{ledger.RefundSucceeded, ledger.RefundClosed, ledger.RefundAbnormal}[n%3]
 	return attempt{
 		begin: func(ctx context.Context) {
 			untilEnded(ctx, func() bool { return b.order(server).status == http.StatusCreated })
@@ -282,11 +282,11 @@ func refundsPayment(t *testing.T, s *checkout, n int) attempt {
 				return len(all) > before && all[before].Notified
 			})
 		},
-		meanwhile: func() { s.end(t, sandbox.RefundClosed) },
+		meanwhile: func() { s.end(t, ledger.RefundClosed) },
 		finish: func() {
 			s.isOrdered(t, b)
 			s.isAtWallet(t, before+1)
-			s.end(t, sandbox.RefundSucceeded)
+			s.end(t, ledger.RefundSucceeded)
 			c := newCaller(s.now.url)
 			defer c.client.CloseIdleConnections()
 			until(t, func() bool {
@@ -310,7 +310,7 @@ func (s *checkout) returnsNoMore(t *testing.T, p *purchase, id int64) {
 	}
 	var sum int64
 	for _, r := range s.wallet.Refunds() {
-		if r.State != sandbox.RefundClosed && r.TransactionID == s.trades(p)[0].TransactionID {
+		if r.State != ledger.RefundClosed && r.TransactionID == s.trades(p)[0].TransactionID {
 			sum += r.Amount
 		}
 	}

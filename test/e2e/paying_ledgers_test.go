@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"plaza/adapters/wallet/sandbox"
+	"plaza/adapters/wallet/sandbox/ledger"
 	"plaza/domain/payment"
 )
 
@@ -53,7 +53,7 @@ func (s *checkout) agrees(t *testing.T, orders ...*purchase) {
 	end := time.After(patience + 2*longestPause)
 	for open := s.unsettled(t, orders); len(open) > 0; open = s.unsettled(t, orders) {
 		if len(s.wallet.Refunds())+len(s.refundRequests) > 0 {
-			s.end(t, sandbox.RefundSucceeded)
+			s.end(t, ledger.RefundSucceeded)
 			s.refundsGrowOld(t)
 		}
 		select {
@@ -77,7 +77,7 @@ func (s *checkout) unsettled(t *testing.T, orders []*purchase) (open []string) {
 			open = append(open, fmt.Sprintf("order %d is over", p.id))
 		}
 		for _, trade := range s.trades(p) {
-			if trade.State == sandbox.Success && order.Data.State == "open" {
+			if trade.State == ledger.Success && order.Data.State == "open" {
 				open = append(open, fmt.Sprintf("order %d is paid by %s", p.id, trade.TransactionID))
 			}
 			if !trade.Next.IsZero() && !s.isDeaf {
@@ -110,8 +110,8 @@ func (s *checkout) reconciles(t *testing.T, day payment.Day) (r reconciled) {
 func (s *checkout) compare(t *testing.T, orders []*purchase) {
 	t.Helper()
 	days := map[payment.Day]bool{}
-	for _, trade := range s.wallet.Ledger() {
-		if trade.State == sandbox.Success {
+	for _, trade := range s.wallet.Trades() {
+		if trade.State == ledger.Success {
 			days[payment.DayOf(trade.Paid)] = true
 		}
 	}
@@ -139,10 +139,10 @@ func (s *checkout) compareOrder(t *testing.T, p *purchase) {
 	trades := s.trades(p)
 	for _, trade := range trades {
 		switch trade.State {
-		case sandbox.Success:
+		case ledger.Success:
 			paid++
 			assert.Equal(t, order.Transaction, &trade.TransactionID)
-		case sandbox.NotPaid:
+		case ledger.NotPaid:
 			payable++
 		}
 	}

@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"plaza/adapters/wallet/sandbox"
+	"plaza/adapters/wallet/sandbox/ledger"
 )
 
 const (
@@ -126,11 +126,11 @@ func (s *checkout) inDatabase(t *testing.T, fn func(db *sql.DB, before any)) {
 }
 
 // end lets all refunds that the wallet is processing end.
-func (s *checkout) end(t *testing.T, as sandbox.RefundState) {
+func (s *checkout) end(t *testing.T, as ledger.RefundState) {
 	t.Helper()
 	for _, r := range s.wallet.Refunds() {
-		if r.State == sandbox.RefundProcessing {
-			assert.NoError(t, s.wallet.RefundOutcome(r.No, as))
+		if r.State == ledger.RefundProcessing {
+			assert.NoError(t, s.wallet.EndRefund(r.No, as))
 		}
 	}
 }
@@ -160,15 +160,15 @@ type refundShown struct {
 }
 
 // refundStates are our names of the wallet's states.
-var refundStates = map[sandbox.RefundState]string{
-	sandbox.RefundProcessing: "processing", sandbox.RefundSucceeded: "succeeded", sandbox.RefundClosed: "closed",
-	sandbox.RefundAbnormal: "abnormal",
+var refundStates = map[ledger.RefundState]string{
+	ledger.RefundProcessing: "processing", ledger.RefundSucceeded: "succeeded", ledger.RefundClosed: "closed",
+	ledger.RefundAbnormal: "abnormal",
 }
 
 // unreturned is what the wallet has still to tell of refunds, and the server to hear.
 func (s *checkout) unreturned(t *testing.T, c caller) (open []string) {
 	t.Helper()
-	theirs := map[string]sandbox.Refund{}
+	theirs := map[string]ledger.Refund{}
 	for _, r := range s.wallet.Refunds() {
 		theirs[r.ID] = r
 		if !r.Next.IsZero() && !s.isDeaf {

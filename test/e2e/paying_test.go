@@ -19,6 +19,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"plaza/adapters/wallet/sandbox"
+	"plaza/adapters/wallet/sandbox/ledger"
 	"plaza/application/signin"
 	"plaza/domain/access"
 	"plaza/domain/secret"
@@ -129,9 +130,10 @@ func (s *checkout) openWallet(t *testing.T) {
 	asked, told := httptest.NewServer(proxy), httptest.NewServer(s.notifyProxy)
 	key, certificate := merchantPair(t)
 	wallet, err := sandbox.New(sandbox.Config{
-		MerchantID: merchant, Key: secret.New(walletKey), AppIDs: []string{appID, svcAppID}, PublicURL: asked.URL, Scale: timeScale,
-		MerchantCert: certificate, V3Key: secret.New(walletKeyV3), BillsAtOnce: true,
-		Clock: func() time.Time { return time.Now().Add(time.Duration(s.ahead.Load())) },
+		MerchantID: merchant, Key: secret.New(walletKey), AppIDs: []string{appID, svcAppID}, PublicURL: asked.URL,
+		MerchantCert: certificate, V3Key: secret.New(walletKeyV3), Config: ledger.Config{
+			Scale: timeScale, BillsAtOnce: true, Clock: func() time.Time { return time.Now().Add(time.Duration(s.ahead.Load())) },
+		},
 	})
 	require.NoError(t, err)
 	s.wallet, proxy.wallet = wallet, wallet
@@ -308,8 +310,8 @@ func (s *checkout) isBegun(t *testing.T, p *purchase, w way, key string) reply {
 }
 
 // trades are those of the order, as the wallet has them.
-func (s *checkout) trades(p *purchase) (of []sandbox.Trade) {
-	for _, trade := range s.wallet.Ledger() {
+func (s *checkout) trades(p *purchase) (of []ledger.Trade) {
+	for _, trade := range s.wallet.Trades() {
 		if trade.Body == p.subject {
 			of = append(of, trade)
 		}
@@ -318,7 +320,7 @@ func (s *checkout) trades(p *purchase) (of []sandbox.Trade) {
 }
 
 // isPaid lets the payer pay the last trade of the order.
-func (s *checkout) isPaid(t *testing.T, p *purchase) sandbox.Trade {
+func (s *checkout) isPaid(t *testing.T, p *purchase) ledger.Trade {
 	t.Helper()
 	trades := s.trades(p)
 	require.NotEmpty(t, trades)

@@ -54,8 +54,8 @@ func TestPAY10_a_payment_is_told_until_it_is_taken(t *testing.T) {
 				assert.Equal(t, pause/time.Duration(scale), at[i+1]-at[i])
 			}
 			assert.Equal(t, total, at[len(at)-1])
-			assert.False(t, s.Ledger()[0].Notified)
-			assert.Equal(t, len(at), s.Ledger()[0].Attempts)
+			assert.False(t, s.Trades()[0].Notified)
+			assert.Equal(t, len(at), s.Trades()[0].Attempts)
 		})
 	}
 }
@@ -75,8 +75,8 @@ func TestPAY10_what_counts_as_taken(t *testing.T) {
 			running(t, s)
 			pay(t, s, "order-1")
 			synctest.Wait()
-			assert.Equal(t, c.taken, s.Ledger()[0].Notified)
-			assert.Equal(t, c.taken, s.Ledger()[0].Next.IsZero())
+			assert.Equal(t, c.taken, s.Trades()[0].Notified)
+			assert.Equal(t, c.taken, s.Trades()[0].Next.IsZero())
 			assert.Len(t, m.got, 1)
 		})
 	}
@@ -105,12 +105,12 @@ func TestPAY10_who_is_stopped_while_telling_tells_again(t *testing.T) {
 		m.answer = func(fields) (int, string) { cancel(); <-ctx.Done(); return http.StatusInternalServerError, "" }
 		require.NoError(t, s.Run(ctx))
 		<-m.got
-		assert.Zero(t, s.Ledger()[0].Attempts)
+		assert.Zero(t, s.Trades()[0].Attempts)
 		m.answer = func(fields) (int, string) { return http.StatusOK, yes }
 		stop := running(t, s)
 		<-m.got
 		synctest.Wait()
 		stop()
-		assert.True(t, s.Ledger()[0].Notified)
+		assert.True(t, s.Trades()[0].Notified)
 	})
 }

@@ -69,7 +69,7 @@ func TestPAY10_buttons_that_pay(t *testing.T) {
 				pass(time.Hour)
 				synctest.Wait()
 				assert.Equal(t, want, got)
-				assert.Equal(t, Success, s.Ledger()[0].State)
+				assert.Equal(t, ledger.Success, s.Trades()[0].State)
 				assert.Empty(t, s.tricks.pending())
 			})
 		})
@@ -85,7 +85,7 @@ func TestPAY11_buttons_that_refuse_the_payer(t *testing.T) {
 	placed(t, s, "order-1")
 	require.Equal(t, http.StatusSeeOther, pressed(s, "/sandbox/decline/order-1", nil).Code)
 	assert.Equal(t, "PAYERROR", ask(t, s, OrderQuery, about("order-1"))["trade_state"])
-	assert.Empty(t, s.ledger.Pending(), "the merchant is not notified")
+	assert.Empty(t, s.Ledger.Pending(), "the merchant is not notified")
 	require.Equal(t, http.StatusSeeOther, pressed(s, "/sandbox/expire/order-1", nil).Code)
 	for _, path := range []string{"/sandbox/pay/order-1", "/sandbox/decline/order-1", "/sandbox/expire/order-1"} {
 		again := pressed(s, path, nil)
@@ -99,7 +99,7 @@ func TestPAY11_buttons_that_refuse_the_payer(t *testing.T) {
 		assert.Equal(t, http.StatusConflict, pressed(s, path+"order-1", nil).Code)
 		assert.Equal(t, http.StatusNotFound, pressed(s, path+"nothing", nil).Code)
 	}
-	assert.Equal(t, Success, s.Ledger()[0].State)
+	assert.Equal(t, ledger.Success, s.Trades()[0].State)
 }
 
 func TestButtons_that_the_page_does_not_have(t *testing.T) {
@@ -111,7 +111,7 @@ func TestButtons_that_the_page_does_not_have(t *testing.T) {
 	assert.Equal(t, http.StatusBadRequest, pressed(s, "/sandbox/pay/order-1", url.Values{"do": {"garbage"}}).Code)
 	s.waiting = slices.Repeat([]Misbehaviour{{On: OrderQuery, Do: Reset}}, maxTricks)
 	assert.Equal(t, http.StatusBadRequest, pressed(s, "/sandbox/pay/order-1", url.Values{"do": {"lose"}}).Code)
-	assert.Equal(t, NotPaid, s.Ledger()[0].State)
+	assert.Equal(t, ledger.NotPaid, s.Trades()[0].State)
 	for _, path := range []string{"/sandbox/misbehave", "/sandbox/behave", "/sandbox/decline/order-1", "/sandbox/expire/order-1"} {
 		assert.Equal(t, http.StatusMethodNotAllowed, call(s, http.MethodGet, path, "").Code)
 	}
@@ -119,9 +119,9 @@ func TestButtons_that_the_page_does_not_have(t *testing.T) {
 
 func TestPAY14_buttons_that_end_a_refund(t *testing.T) {
 	outcomes := []struct {
-		State RefundState
+		State ledger.RefundState
 		Label string
-	}{{RefundSucceeded, "Let it succeed"}, {RefundClosed, "Close it"}, {RefundAbnormal, "Let it be lost"}}
+	}{{ledger.RefundSucceeded, "Let it succeed"}, {ledger.RefundClosed, "Close it"}, {ledger.RefundAbnormal, "Let it be lost"}}
 	for _, c := range outcomes {
 		s := start(t, config(newClock()))
 		require.Empty(t, refunds(t, s, paid(t, s, "order-1"), "refund|1@*", 40))
@@ -136,9 +136,9 @@ func TestPAY14_buttons_that_end_a_refund(t *testing.T) {
 		assert.Equal(t, "/sandbox/pay/order-1", done.Header().Get("Location"))
 		assert.Equal(t, c.State, s.Refunds()[0].State)
 		page = call(s, http.MethodGet, "/sandbox/pay/order-1", "").Body.String()
-		assert.Equal(t, c.State == RefundAbnormal, strings.Contains(page, outcomes[0].Label), "a lost one can still succeed")
+		assert.Equal(t, c.State == ledger.RefundAbnormal, strings.Contains(page, outcomes[0].Label), "a lost one can still succeed")
 		assert.Contains(t, page, "notification: not sent yet; due")
-		again := pressed(s, "/sandbox/refund/refund%7C1@%2A", url.Values{"state": {string(RefundClosed)}})
+		again := pressed(s, "/sandbox/refund/refund%7C1@%2A", url.Values{"state": {string(ledger.RefundClosed)}})
 		assert.Equal(t, http.StatusConflict, again.Code)
 		assert.Contains(t, again.Body.String(), ledger.ErrRefundEnded.Error())
 		assert.Contains(t, again.Body.String(), `data-path="/sandbox/pay/order-1"`)
@@ -147,7 +147,7 @@ func TestPAY14_buttons_that_end_a_refund(t *testing.T) {
 	require.Empty(t, refunds(t, s, paid(t, s, "order-1"), "refund-1", 40))
 	assert.Equal(t, http.StatusBadRequest, pressed(s, "/sandbox/refund/refund-1", url.Values{"state": {"else"}}).Code)
 	assert.Equal(t, http.StatusNotFound, pressed(s, "/sandbox/refund/refund-2", url.Values{"state": {"SUCCESS"}}).Code)
-	assert.Equal(t, RefundProcessing, s.Refunds()[0].State)
+	assert.Equal(t, ledger.RefundProcessing, s.Refunds()[0].State)
 }
 
 // TestPAY13_buttons_that_misbehave presses the button of every trick, for every operation that has it.

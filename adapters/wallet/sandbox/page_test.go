@@ -44,13 +44,13 @@ func TestThe_page_shows_orders_and_pays_one(t *testing.T) {
 	} {
 		assert.Contains(t, one, text)
 	}
-	assert.Equal(t, NotPaid, s.Ledger()[0].State, "looking pays nothing")
+	assert.Equal(t, ledger.NotPaid, s.Trades()[0].State, "looking pays nothing")
 	done := call(s, http.MethodPost, path, "")
 	assert.Equal(t, http.StatusSeeOther, done.Code)
 	after := call(s, http.MethodGet, done.Header().Get("Location"), "").Body.String()
 	assert.NotContains(t, after, `class="pay"`)
 	assert.NotContains(t, after, "<svg")
-	assert.Contains(t, after, s.Ledger()[0].TransactionID)
+	assert.Contains(t, after, s.Trades()[0].TransactionID)
 	again := call(s, http.MethodPost, path, "")
 	assert.Equal(t, http.StatusConflict, again.Code)
 	assert.Equal(t, 1, strings.Count(again.Body.String(), "already paid"))
@@ -64,14 +64,14 @@ func TestThe_page_tells_how_an_order_is(t *testing.T) {
 	for _, no := range []string{"open-1", "declined-1", "expired-1", "closed-1", "paid-1", "told-1"} {
 		placed(t, s, no)
 	}
-	require.NoError(t, s.ledger.Decline("declined-1"))
-	require.NoError(t, s.ledger.Expire("expired-1"))
+	require.NoError(t, s.Ledger.Decline("declined-1"))
+	require.NoError(t, s.Ledger.Expire("expired-1"))
 	for _, no := range []string{"paid-1", "told-1"} {
 		_, err := s.Pay(no)
 		require.NoError(t, err)
 	}
 	delivered := func(no string, acknowledged bool) {
-		_, err := s.ledger.Delivered(ledger.Subject{Trade: no}, acknowledged)
+		_, err := s.Ledger.Delivered(ledger.Subject{Trade: no}, acknowledged)
 		require.NoError(t, err)
 	}
 	delivered("told-1", true)
@@ -121,7 +121,7 @@ func TestA_page_of_another_origin_presses_no_button(t *testing.T) {
 	placed(t, s, "order-1")
 	buttons := []string{"/sandbox/refund/refund-1", "/sandbox/pay/order-1", "/sandbox/decline/order-1", "/sandbox/expire/order-1",
 		"/sandbox/misbehave", "/sandbox/behave"}
-	before := s.Ledger()
+	before := s.Trades()
 	for name, value := range map[string]string{"Sec-Fetch-Site": "cross-site", "Origin": "http://elsewhere.example"} {
 		for _, path := range buttons {
 			r := httptest.NewRequest(http.MethodPost, path, strings.NewReader("on=orderquery&do=reset"))
@@ -137,6 +137,6 @@ func TestA_page_of_another_origin_presses_no_button(t *testing.T) {
 	w := httptest.NewRecorder()
 	s.ServeHTTP(w, r)
 	assert.Equal(t, http.StatusForbidden, w.Code)
-	assert.Equal(t, before, s.Ledger())
+	assert.Equal(t, before, s.Trades())
 	assert.Empty(t, s.tricks.pending())
 }

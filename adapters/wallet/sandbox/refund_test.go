@@ -17,11 +17,12 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"plaza/adapters/wallet/sandbox/ledger"
 	"plaza/domain/secret"
 )
 
 // refundRequest returns a request for a refund of the trade, from this machine.
-func refundRequest(t Trade, no string, amount int64) *http.Request {
+func refundRequest(t ledger.Trade, no string, amount int64) *http.Request {
 	body := render("xml", signedAs(fields{
 		"appid": t.AppID, "mch_id": "10000100", "nonce_str": "n", "sign_type": hmacSign, "transaction_id": t.TransactionID,
 		"out_refund_no": no, "total_fee": fmt.Sprint(t.Amount), "refund_fee": fmt.Sprint(amount), "refund_fee_type": "CNY",
@@ -33,7 +34,7 @@ func refundRequest(t Trade, no string, amount int64) *http.Request {
 }
 
 // refunds asks for a refund, and returns the code of the refusal, or none.
-func refunds(t *testing.T, s *Server, trade Trade, no string, amount int64) (code string) {
+func refunds(t *testing.T, s *Server, trade ledger.Trade, no string, amount int64) (code string) {
 	t.Helper()
 	w := httptest.NewRecorder()
 	s.ServeHTTP(w, refundRequest(trade, no, amount))
@@ -84,20 +85,20 @@ func TestPAY14_a_refund_survives_a_kill(t *testing.T) {
 	for _, no := range []string{"refund-1", "refund-2"} {
 		require.Empty(t, refunds(t, s, trade, no, 400))
 	}
-	require.NoError(t, s.RefundOutcome("refund-2", RefundAbnormal))
+	require.NoError(t, s.EndRefund("refund-2", ledger.RefundAbnormal))
 	whole, err := os.ReadFile(path)
 	require.NoError(t, err)
 	require.NoError(t, os.WriteFile(path, append(whole, `{"out_trade_no":"torn`...), 0o600))
 	again := start(t, cfg)
 	assert.Equal(t, s.Refunds(), again.Refunds())
-	assert.Equal(t, s.Ledger(), again.Ledger())
+	assert.Equal(t, s.Trades(), again.Trades())
 	assert.Equal(t, "INVALID_REQUEST", refunds(t, again, trade, "refund-3", 191))
-	assert.Equal(t, s.ledger.Pending(), again.ledger.Pending(), "the merchant is still to be notified")
+	assert.Equal(t, s.Ledger.Pending(), again.Ledger.Pending(), "the merchant is still to be notified")
 	placed(t, again, "order-2")
-	assert.Equal(t, again.Ledger(), start(t, cfg).Ledger(), "nothing is left of the torn line")
+	assert.Equal(t, again.Trades(), start(t, cfg).Trades(), "nothing is left of the torn line")
 	require.NoError(t, again.Close())
-	require.Error(t, again.RefundOutcome("refund-1", RefundSucceeded))
-	assert.Equal(t, RefundProcessing, again.Refunds()[0].State, "what cannot be kept has not happened")
+	require.Error(t, again.EndRefund("refund-1", ledger.RefundSucceeded))
+	assert.Equal(t, ledger.RefundProcessing, again.Refunds()[0].State, "what cannot be kept has not happened")
 	assert.Equal(t, "SYSTEMERROR", refunds(t, again, trade, "refund-3", 1))
 }
 
@@ -115,10 +116,10 @@ func TestPAY14_refunds_end_by_themselves(t *testing.T) {
 		require.Empty(t, refunds(t, s, trade, "refund-1", 400))
 		pass(time.Minute - time.Millisecond)
 		synctest.Wait()
-		assert.Equal(t, RefundProcessing, s.Refunds()[0].State)
+		assert.Equal(t, ledger.RefundProcessing, s.Refunds()[0].State)
 		pass(time.Millisecond)
 		synctest.Wait()
-		assert.Equal(t, RefundSucceeded, s.Refunds()[0].State)
+		assert.Equal(t, ledger.RefundSucceeded, s.Refunds()[0].State)
 		assert.True(t, s.Refunds()[0].Notified)
 	})
 }
@@ -128,7 +129,7 @@ func TestPAY15_bills_that_go_wrong(t *testing.T) {
 	s := start(t, config(clk))
 	paid(t, s, "order-1")
 	require.Empty(t, refunds(t, s, paid(t, s, "order-2"), "refund-1", 10))
-	require.NoError(t, s.RefundOutcome("refund-1", RefundSucceeded))
+	require.NoError(t, s.EndRefund("refund-1", ledger.RefundSucceeded))
 	clk.add(48 * time.Hour)
 	bill := func() string {
 		f := with(about(""), fields{"out_trade_no": "-", "bill_date": "20260102", "bill_type": "ALL"})

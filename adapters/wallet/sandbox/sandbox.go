@@ -19,8 +19,8 @@ import (
 // Server is the simulated wallet. Tricks make it misbehave.
 type Server struct {
 	*tricks
+	*ledger.Ledger
 	platformKeys // of version 3
-	ledger       *ledger.Ledger
 	notifier     *notifier
 	handler      http.Handler
 }
@@ -30,9 +30,7 @@ func New(cfg Config) (*Server, error) {
 	if err := cfg.complete(); err != nil {
 		return nil, err
 	}
-	l, err := ledger.Open(ledger.Config{
-		Journal: cfg.Journal, Scale: cfg.Scale, RefundTime: cfg.RefundTime, BillsAtOnce: cfg.BillsAtOnce, Clock: cfg.Clock,
-	})
+	l, err := ledger.Open(cfg.Config)
 	if err != nil {
 		return nil, err
 	}
@@ -46,14 +44,14 @@ func New(cfg Config) (*Server, error) {
 	two := v2{w}
 	two.routes(mux)
 	pages{w}.routes(mux)
-	s := &Server{tricks: w.tricks, ledger: l, notifier: newNotifier(w, map[Protocol]version{V2: two})}
+	s := &Server{tricks: w.tricks, Ledger: l, notifier: newNotifier(w, map[ledger.Protocol]version{ledger.V2: two})}
 	if cfg.MerchantCert != nil {
 		if s.platformKeys, err = newPlatformKeys(cfg.Keys, l.Now()); err != nil {
 			return nil, err
 		}
 		three := &v3{wallet: w, keys: s.platformKeys, nonces: map[string]bool{}, bills: map[string][]byte{}}
 		three.routes(mux)
-		s.notifier.versions[V3] = three
+		s.notifier.versions[ledger.V3] = three
 	}
 	// A page of another origin must not pay or press buttons through a browser that reaches the sandbox: requests that change
 	// something need its own Origin or Sec-Fetch-Site, or neither.
@@ -68,21 +66,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.handler.S
 // Run sends what remains.
 func (s *Server) Run(ctx context.Context) error { return s.notifier.run(ctx) }
 
-// Close closes the journal. If there is one, later orders are refused.
-func (s *Server) Close() error { return s.ledger.Close() }
-
-// Ledger returns all orders in order of creation.
-func (s *Server) Ledger() []Trade { return s.ledger.Trades() }
-
-// Refunds returns all refunds in the order in which they were asked for.
-func (s *Server) Refunds() []Refund { return s.ledger.Refunds() }
-
 // Pay pays the order; the merchant is notified afterwards. An order can be paid only once.
-func (s *Server) Pay(outTradeNo string) (Trade, error) {
-	return s.ledger.Pay(outTradeNo, func(*Trade) error { return nil })
-}
-
-// RefundOutcome ends a refund that is being processed, or lets an abnormal one succeed. The merchant is notified afterwards.
-func (s *Server) RefundOutcome(no string, state RefundState) error {
-	return s.ledger.EndRefund(no, state)
+func (s *Server) Pay(outTradeNo string) (ledger.Trade, error) {
+	return s.Ledger.Pay(outTradeNo, func(*ledger.Trade) error { return nil })
 }

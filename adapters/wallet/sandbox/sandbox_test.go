@@ -49,7 +49,7 @@ func newClock() *clock { return &clock{at: time.Date(2026, 1, 2, 3, 4, 5, 0, tim
 func config(c *clock) Config {
 	return Config{
 		MerchantID: "10000100", Key: secret.New(key), AppIDs: []string{"wxd930ea5d5a258f4f", "wxother"},
-		PublicURL: "http://127.0.0.1:8090/", Clock: c.now,
+		PublicURL: "http://127.0.0.1:8090/", Config: ledger.Config{Clock: c.now},
 	}
 }
 
@@ -120,7 +120,7 @@ func placed(t *testing.T, s *Server, no string) {
 	require.Equal(t, "SUCCESS", ask(t, s, UnifiedOrder, order(no))["result_code"])
 }
 
-func paid(t *testing.T, s *Server, no string) Trade {
+func paid(t *testing.T, s *Server, no string) ledger.Trade {
 	t.Helper()
 	placed(t, s, no)
 	trade, err := s.Pay(no)
@@ -197,7 +197,7 @@ func TestWhat_is_wrong_with_a_configuration_is_told_at_once(t *testing.T) {
 	short, err := rsa.GenerateKey(rand.Reader, 1024)
 	require.NoError(t, err)
 	_, err = New(Config{
-		PublicURL: "ftp://x", Scale: -1, RefundTime: -1, MerchantCert: &x509.Certificate{PublicKey: short.Public()},
+		PublicURL: "ftp://x", Config: ledger.Config{Scale: -1, RefundTime: -1}, MerchantCert: &x509.Certificate{PublicKey: short.Public()},
 		V3Key: secret.New("short"), KeyMode: "else",
 	})
 	require.Error(t, err)
@@ -231,5 +231,5 @@ func TestPAY08_a_request_with_wrong_fields_is_refused(t *testing.T) {
 			assert.Equal(t, want, ask(t, s, UnifiedOrder, with(order("order-1"), change))["err_code"], change)
 		}
 	}
-	assert.Empty(t, s.Ledger())
+	assert.Empty(t, s.Trades())
 }

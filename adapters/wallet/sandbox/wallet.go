@@ -16,23 +16,6 @@ import (
 	"plaza/domain/secret"
 )
 
-// What callers need of the ledger.
-type (
-	Trade       = ledger.Trade
-	Refund      = ledger.Refund
-	RefundState = ledger.RefundState
-	Protocol    = ledger.Protocol
-)
-
-const (
-	NotPaid, Success, Closed         = ledger.NotPaid, ledger.Success, ledger.Closed
-	RefundProcessing, RefundAbnormal = ledger.RefundProcessing, ledger.RefundAbnormal
-	RefundSucceeded, RefundClosed    = ledger.RefundSucceeded, ledger.RefundClosed
-	V2, V3                           = ledger.V2, ledger.V3
-)
-
-var ErrClosed = ledger.ErrClosed
-
 // KeyMode says with which of its keys the wallet signs version 3.
 type KeyMode string
 
@@ -41,8 +24,9 @@ const Certificates, PublicKey KeyMode = "certificate", "public_key"
 
 const keyBits = 2048 // of RSA keys, at least
 
-// Config holds the merchant's data and the speed of time.
+// Config holds the merchant's data and the ledger's rules.
 type Config struct {
+	ledger.Config
 	MerchantID string
 	Key        secret.String // of version 2
 	AppIDs     []string
@@ -54,18 +38,11 @@ type Config struct {
 	Keys      []*rsa.PrivateKey
 	KeyMode   KeyMode // with which of its keys the wallet signs; default Certificates
 	PublicURL string  // where payers reach the sandbox; code_url and mweb_url lead there
-	// Scale divides lifetimes, the minimum age for closing and the pauses between notifications: with 60, a minute takes a
-	// second. 0 means 1, real time. It does not affect time_expire, a time chosen by the merchant.
-	Scale       int
-	RefundTime  time.Duration // after which a refund ends, before scaling; 0: not by itself
-	BillsAtOnce bool          // the merchant can have the bill of a day that is not over
-	Journal     string        // path of the ledger's file, for one server at a time; empty: the ledger is lost with the process
 	// Paid are orders of version 2 that were paid elsewhere, by a QR code: the sandbox returns their money. It adds those
 	// that its journal lacks.
 	Paid     []ledger.Trade
 	Messages string // path of a page of messages with codes, to which the pages link; empty: none
 	Log      *slog.Logger
-	Clock    func() time.Time
 }
 
 // complete sets what is absent, and returns all problems.

@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"plaza/adapters/wallet/sandbox"
+	"plaza/adapters/wallet/sandbox/ledger"
 	"plaza/domain/payment"
 	"plaza/domain/secret"
 	"plaza/test/ports"
@@ -50,7 +51,7 @@ func openSandbox(t *testing.T, mode sandbox.KeyMode) (ports.Wallet, *sandboxed) 
 	s.Server = must(sandbox.New(sandbox.Config{
 		MerchantID: merchantV2, Key: secret.New(keyV2), AppIDs: []string{official, service}, MerchantCert: merchantCertificate(),
 		V3Key: secret.New(keyV3), Keys: []*rsa.PrivateKey{keys.first, keys.second, keys.published}, KeyMode: mode,
-		PublicURL: "http://127.0.0.1:8090", Clock: s.Now,
+		PublicURL: "http://127.0.0.1:8090", Config: ledger.Config{Clock: s.Now},
 	}))
 	ctx, stop := context.WithCancel(t.Context())
 	var running sync.WaitGroup
@@ -90,18 +91,18 @@ func (s *sandboxed) Pay(no payment.TradeNo, told func(payment.Notification) paym
 	if _, err := s.Server.Pay(string(no)); err != nil {
 		return false, err
 	}
-	trade := func() sandbox.Trade {
-		all := s.Ledger()
-		return all[slices.IndexFunc(all, func(t sandbox.Trade) bool { return t.OutTradeNo == string(no) })]
+	trade := func() ledger.Trade {
+		all := s.Trades()
+		return all[slices.IndexFunc(all, func(t ledger.Trade) bool { return t.OutTradeNo == string(no) })]
 	}
 	assert.Eventually(s, func() bool { return trade().Attempts > 0 }, 10*time.Second, time.Millisecond)
 	return trade().Notified, nil
 }
 
 // sandboxStates are the sandbox's names.
-var sandboxStates = map[payment.RefundState]sandbox.RefundState{
-	payment.RefundSucceeded: sandbox.RefundSucceeded, payment.RefundClosed: sandbox.RefundClosed,
-	payment.RefundAbnormal: sandbox.RefundAbnormal,
+var sandboxStates = map[payment.RefundState]ledger.RefundState{
+	payment.RefundSucceeded: ledger.RefundSucceeded, payment.RefundClosed: ledger.RefundClosed,
+	payment.RefundAbnormal: ledger.RefundAbnormal,
 }
 
 // RefundOutcome is ports.Wallet.RefundOutcome.
@@ -109,11 +110,11 @@ func (s *sandboxed) RefundOutcome(
 	no payment.RefundNo, state payment.RefundState, told func(payment.Notification) payment.Acknowledgement,
 ) error {
 	s.listen(string(no), told)
-	if err := s.Server.RefundOutcome(string(no), sandboxStates[state]); err != nil {
+	if err := s.Server.EndRefund(string(no), sandboxStates[state]); err != nil {
 		return err
 	}
 	assert.Eventually(s, func() bool {
-		return slices.ContainsFunc(s.Refunds(), func(r sandbox.Refund) bool { return r.No == string(no) && r.Notified })
+		return slices.ContainsFunc(s.Refunds(), func(r ledger.Refund) bool { return r.No == string(no) && r.Notified })
 	}, 10*time.Second, time.Millisecond)
 	return nil
 }

@@ -127,7 +127,7 @@ func TestPAY08_requests_that_are_not_the_merchants(t *testing.T) {
 	} {
 		assertOnly(t, payment.ErrWalletRefused, query(t, sandboxV2(box, server.URL, change)))
 	}
-	assert.Empty(t, box.Ledger())
+	assert.Empty(t, box.Trades())
 }
 
 // forgeriesV2 have no signature, an empty one, or one that was made without the key.

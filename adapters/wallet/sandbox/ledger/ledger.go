@@ -28,8 +28,10 @@ const maxTrades = 100_000
 
 // Config says how fast time goes by, and where the ledger is kept.
 type Config struct {
-	Journal     string        // a file, for one ledger at a time; empty: the ledger is lost with the process
-	Scale       int           // divides the wallet's times, but not those that the merchant chooses
+	Journal string // a file, for one ledger at a time; empty: the ledger is lost with the process
+	// Scale divides lifetimes, the minimum age for closing and the pauses between notifications: with 60, a minute takes a
+	// second. 0 means 1, real time. It does not affect time_expire, a time chosen by the merchant.
+	Scale       int
 	RefundTime  time.Duration // after which a refund ends, before scaling; 0: not by itself
 	BillsAtOnce bool          // the bill of a day can be had before the day is over
 	Clock       func() time.Time
