@@ -5,7 +5,6 @@ import (
 	"plaza/bootstrap/settings"
 	"plaza/domain/localisation"
 	"plaza/domain/media"
-	"plaza/domain/payment"
 	"plaza/domain/secret"
 )
 
@@ -24,6 +23,5 @@ var (
 // What an App makes of its settings.
 var (
 	NewTranslator = func(c settings.Config) (localisation.Translator, error) { return newTranslator(c, nil) }
-	NewGateways   = func(c settings.Config) (payment.Gateways, error) { return newGateways(c, nil) }
 	OpenMedia     = func(c settings.Config, signing secret.String) (media.Store, error) { return openMedia(c, nil, signing) }
 )

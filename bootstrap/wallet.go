@@ -61,16 +61,16 @@ func checkWallet(c *settings.Config, p settings.Problems) {
 
 func walletName(w wallet.Description) string { return w.Name }
 
-func newGateways(c settings.Config, t *traces) (payment.Gateways, error) {
+func newGateways(c settings.Config, t *traces) (gateways payment.Gateways, err error) {
 	chosen, is := chosenWallet(c)
 	if !is {
 		return payment.Gateways{}, nil
 	}
-	gateways, err := chosen.Open(walletSettings(c, chosen, t))
-	if err != nil {
-		return payment.Gateways{}, fmt.Errorf("%w: PLAZA_WALLET_…:\n%w", settings.ErrInvalid, err)
+	gateways, problems := chosen.Open(walletSettings(c, chosen, t))
+	for _, p := range problems {
+		err = errors.Join(err, fmt.Errorf("%w: PLAZA_WALLET_%s %s", settings.ErrInvalid, p.Setting, p.Text))
 	}
-	return gateways, nil
+	return gateways, err
 }
 
 func payingLimits(c settings.Config) paying.Limits {

@@ -25,10 +25,8 @@ type Description struct {
 	Paths []string
 	// Requires are the settings that the wallet cannot do without.
 	Requires []Setting
-	// Problems returns what is wrong with the settings that are not missing.
-	Problems func(Settings) []Problem
-	// Open returns the gateways, or all problems. It sends nothing.
-	Open func(Settings) (payment.Gateways, error)
+	// Open returns the gateways, or what is wrong with the settings. It sends nothing.
+	Open func(Settings) (payment.Gateways, []Problem)
 }
 
 // NotifyPath begins the paths of notifications.
@@ -109,5 +107,6 @@ func (d Description) Check(s Settings) (Settings, []Problem) {
 			found = append(found, Problem{name, d.Name + " needs one"})
 		}
 	}
-	return s, append(found, d.Problems(s)...)
+	_, wrong := d.Open(s)
+	return s, append(found, wrong...)
 }

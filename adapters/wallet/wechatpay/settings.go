@@ -3,7 +3,6 @@ package wechatpay
 import (
 	"cmp"
 	"crypto/tls"
-	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -33,15 +32,6 @@ func (p *problems) check(setting wallet.Setting, right bool, text string) {
 	if !right {
 		*p = append(*p, wallet.Problem{Setting: setting, Text: text})
 	}
-}
-
-// err returns all problems as one error of the gateway, or nil.
-func (p problems) err(gateway string) error {
-	var wrong []error
-	for _, each := range p {
-		wrong = append(wrong, fmt.Errorf("%s: %s %s", gateway, each.Setting, each.Text))
-	}
-	return errors.Join(wrong...)
 }
 
 // complete returns the settings with defaults, the merchant's certificate with its private key if there is one, and the
@@ -102,13 +92,9 @@ const (
 var DescriptionV2 = wallet.Description{
 	Name: nameV2, URL: URL, Protocol: ProtocolV2, Paths: []string{pathV2, refundPathV2},
 	Requires: []wallet.Setting{wallet.MerchantID, wallet.Key, wallet.AppIDs},
-	Problems: func(s wallet.Settings) []wallet.Problem {
-		_, found := newV2(s)
-		return found
-	},
-	Open: func(s wallet.Settings) (payment.Gateways, error) {
+	Open: func(s wallet.Settings) (payment.Gateways, []wallet.Problem) {
 		gateway, found := newV2(s)
-		return payment.Gateways{Current: gateway}, found.err(nameV2)
+		return payment.Gateways{Current: gateway}, found
 	},
 }
 
@@ -117,21 +103,20 @@ var DescriptionV2 = wallet.Description{
 var DescriptionV3 = wallet.Description{
 	Name: nameV3, URL: URL, Protocol: ProtocolV3, Paths: []string{pathV3},
 	Requires: []wallet.Setting{wallet.MerchantID, wallet.Key, wallet.AppIDs, wallet.PrivateKey, wallet.CertSerial},
-	Problems: func(s wallet.Settings) []wallet.Problem {
-		_, found := newV3(s)
-		return found
-	},
-	Open: func(s wallet.Settings) (payment.Gateways, error) {
+	Open: func(s wallet.Settings) (payment.Gateways, []wallet.Problem) {
 		current, found := newV3(s)
-		gateways, err := payment.Gateways{Current: current}, found.err(nameV3)
+		gateways := payment.Gateways{Current: current}
 		if !s.FormerKey.IsZero() {
 			s.Key, s.NotifyURL = s.FormerKey, strings.TrimSuffix(current.notify, "v3/")
-			former, found := newV2(s)
-			if problem := found.err(nameV2); problem != nil {
-				err = errors.Join(err, fmt.Errorf("PLAZA_WALLET_V2_KEY: %w", problem))
+			former, more := newV2(s)
+			for _, problem := range more {
+				if problem.Setting == wallet.Key {
+					problem.Setting = wallet.FormerKey
+				}
+				found = append(found, problem)
 			}
 			gateways.Others = []payment.Gateway{former}
 		}
-		return gateways, err
+		return gateways, found
 	},
 }

@@ -6,6 +6,8 @@ import (
 	"crypto/rand"
 	"crypto/rsa"
 	"crypto/x509"
+	"errors"
+	"slices"
 	"strings"
 	"testing"
 
@@ -28,19 +30,16 @@ func TestPAY08_settings_that_are_right_or_wrong(t *testing.T) {
 		t.Helper()
 		key := s.Key.Reveal()
 		c.change(&s)
-		found := d.Problems(s)
-		gateways, err := d.Open(s)
+		gateways, found := d.Open(s)
 		if c.wrong == "" {
 			assert.Empty(t, found)
-			require.NoError(t, err)
 			assert.NotNil(t, gateways.Current)
 			return
 		}
 		require.Len(t, found, 1)
 		assert.Equal(t, c.wrong, found[0].Setting)
-		require.EqualError(t, err, d.Name+": "+string(c.wrong)+" "+found[0].Text)
-		assertDiscreet(t, err)
-		assert.NotContains(t, err.Error(), key)
+		assertDiscreet(t, errors.New(found[0].Text))
+		assert.NotContains(t, found[0].Text, key)
 	}
 	all := map[string]problem{
 		"as they are":           {func(*wallet.Settings) {}, ""},
@@ -98,9 +97,9 @@ func TestPAY08_wrong_settings_are_told_at_once(t *testing.T) {
 		d    wallet.Description
 		more []wallet.Setting
 	}{{DescriptionV2, nil}, {DescriptionV3, []wallet.Setting{wallet.PrivateKey, wallet.CertSerial, wallet.PublicKey, wallet.PublicKeyID}}} {
-		_, err := c.d.Open(wallet.Settings{Deadline: -1, PublicKey: secret.New("x")})
+		_, found := c.d.Open(wallet.Settings{Deadline: -1, PublicKey: secret.New("x")})
 		for _, setting := range append(both, c.more...) {
-			assert.ErrorContains(t, err, c.d.Name+": "+string(setting)+" ")
+			assert.True(t, slices.ContainsFunc(found, func(p wallet.Problem) bool { return p.Setting == setting }), setting)
 		}
 	}
 }
