@@ -14,6 +14,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"golang.org/x/sync/singleflight"
 )
 
 // Least time between two fetches of the wallet's certificates, after a success and after a failure. Messages that name
@@ -67,12 +69,12 @@ type platformKeys struct {
 	deadline time.Duration
 	now      func() time.Time
 
-	mu       sync.Mutex
-	listed   map[string]platformKey // certificates by serial number
-	fetching chan struct{}          // closed when the fetch under way has ended; nil: none is
-	next     time.Time              // no fetch before
-	failure  error                  // of the last fetch
+	mu      sync.Mutex
+	listed  map[string]platformKey // certificates by serial number; never changed, but replaced
+	next    time.Time              // no fetch before
+	failure error                  // of the last fetch
 
+	fetches singleflight.Group
 	waiting atomic.Int32 // messages that wait for a fetch
 }
 
@@ -94,14 +96,13 @@ func (p *platformKeys) findAmong(ctx context.Context, serial string, most int32)
 	if strings.HasPrefix(serial, publicKeyPrefix) || !isSerial(serial) {
 		return platformKey{}, errUnknownKey // no certificate has such a number
 	}
-	key, ended := p.lookup(serial, true)
-	if ended != nil {
-		if err := p.wait(ctx, ended, most); err != nil {
-			return platformKey{}, err
-		}
-		key, _ = p.lookup(serial, false)
+	if key, is := p.certificate(serial); is {
+		return key, nil
 	}
-	if key.rsa != nil {
+	if err := p.wait(ctx, most); err != nil {
+		return platformKey{}, err
+	}
+	if key, is := p.certificate(serial); is {
 		return key, nil
 	}
 	p.mu.Lock()
@@ -112,42 +113,37 @@ func (p *platformKeys) findAmong(ctx context.Context, serial string, most int32)
 	return platformKey{}, errUnknownKey
 }
 
-// wait waits until the fetch has ended, as one of at most that many.
-func (p *platformKeys) wait(ctx context.Context, ended <-chan struct{}, most int32) error {
+// certificate returns the key of the certificate with the serial number, if it is known and valid.
+func (p *platformKeys) certificate(serial string) (platformKey, bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	key, known := p.listed[serial]
+	return key, known && key.isValid(p.now())
+}
+
+// wait waits for a fetch, which it begins unless one is under way, as one of at most that many.
+func (p *platformKeys) wait(ctx context.Context, most int32) error {
 	defer p.waiting.Add(-1)
 	if p.waiting.Add(1) > most {
 		return errTooMany
 	}
 	select {
-	case <-ended:
+	case <-p.fetches.DoChan("", p.refresh):
 		return nil
 	case <-ctx.Done():
 		return fmt.Errorf("waiting for the wallet's certificates: %w", ctx.Err())
 	}
 }
 
-// lookup returns a valid certificate's key. Without one, and with mayFetch set, it returns a channel that is closed
-// when a fetch has ended; nil if it is too early for one.
-func (p *platformKeys) lookup(serial string, mayFetch bool) (platformKey, <-chan struct{}) {
+// refresh fetches the certificates, unless it is too early. It has a deadline of its own, so that no caller who leaves takes
+// the certificates from the others who wait for them. It returns nothing.
+func (p *platformKeys) refresh() (any, error) {
 	p.mu.Lock()
-	defer p.mu.Unlock()
-	now := p.now()
-	if key, known := p.listed[serial]; known && key.isValid(now) {
-		return key, nil
+	known, isEarly := p.listed, p.now().Before(p.next)
+	p.mu.Unlock()
+	if isEarly {
+		return nil, nil
 	}
-	if !mayFetch || p.fetching == nil && now.Before(p.next) {
-		return platformKey{}, nil
-	}
-	if p.fetching == nil {
-		p.fetching = make(chan struct{})
-		go p.refresh(maps.Clone(p.listed), p.fetching) // ends by its deadline
-	}
-	return platformKey{}, p.fetching
-}
-
-// refresh fetches the certificates. It has a deadline of its own, so that no caller who leaves takes the certificates
-// from the others who wait for them.
-func (p *platformKeys) refresh(known map[string]platformKey, ended chan struct{}) {
 	ctx, cancel := context.WithTimeout(context.Background(), p.deadline)
 	defer cancel()
 	fresh, err := p.fetch(ctx, func(_ context.Context, serial string) (platformKey, error) {
@@ -162,13 +158,12 @@ func (p *platformKeys) refresh(known map[string]platformKey, ended chan struct{}
 	})
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	defer close(ended)
-	p.fetching, p.failure, p.next = nil, err, p.now().Add(fetchPause)
-	if err != nil {
+	if p.failure = err; err != nil {
 		p.next = p.now().Add(retryPause)
-		return
+	} else {
+		p.next, p.listed = p.now().Add(fetchPause), p.merged(fresh)
 	}
-	p.listed = p.merged(fresh)
+	return nil, nil
 }
 
 // merged returns the fresh certificates and those that are still valid: the wallet may have signed messages with them
