@@ -38,17 +38,20 @@ type gateway struct {
 	notify    string
 	nonce     func() string
 
-	notifications notificationCounts
+	notifications map[string]*atomic.Int64 // with a valid signature, by algorithm
 }
 
 // newGateway returns the gateway. adjust changes how it connects.
 func newGateway(name string, s wallet.Settings, adjust func(*http.Transport), algorithms ...string) gateway {
 	g := gateway{
 		name: name, transport: newTransport(s, adjust), merchant: s.MerchantID, key: s.Key, notify: s.NotifyURL, nonce: rand.Text,
-		appIDs: s.AppIDs, apps: map[string]payment.WalletApp{}, notifications: newNotificationCounts(algorithms...),
+		appIDs: s.AppIDs, apps: map[string]payment.WalletApp{}, notifications: map[string]*atomic.Int64{},
 	}
 	for app, id := range s.AppIDs {
 		g.apps[id] = app
+	}
+	for _, each := range algorithms {
+		g.notifications[each] = &atomic.Int64{}
 	}
 	return g
 }
@@ -105,17 +108,6 @@ func transportError(ctx context.Context, err error) error {
 		return fmt.Errorf("%w: %w", payment.ErrWalletBadResponse, lost)
 	}
 	return fmt.Errorf("%w: %w", payment.ErrWalletTimeout, lost)
-}
-
-// notificationCounts counts the notifications with a valid signature, by algorithm.
-type notificationCounts map[string]*atomic.Int64
-
-func newNotificationCounts(algorithms ...string) notificationCounts {
-	counts := notificationCounts{}
-	for _, a := range algorithms {
-		counts[a] = &atomic.Int64{}
-	}
-	return counts
 }
 
 // Notifications returns how many notifications with a valid signature this process has received, by algorithm. In

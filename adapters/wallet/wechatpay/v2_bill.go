@@ -42,7 +42,7 @@ func billRefusal(ctx context.Context, body io.Reader) error {
 	if err != nil {
 		return transportError(ctx, err)
 	}
-	reply, err := parseXML(text)
+	reply, err := parseXML(text, "xml")
 	switch {
 	case err != nil || reply["return_code"] != failure:
 		return fmt.Errorf("%w: neither a bill nor a refusal", payment.ErrWalletBadResponse)

@@ -43,7 +43,7 @@ func (g *V2) Protocol() payment.Protocol { return ProtocolV2 }
 
 // Prepare implements payment.Gateway. The signature of the request is part of it, and has no time.
 func (g *V2) Prepare(ctx context.Context, request []byte) (payment.Ticket, error) {
-	asked, err := parseXML(request)
+	asked, err := parseXML(request, "xml")
 	if err != nil {
 		return payment.Ticket{}, fmt.Errorf("wechatpay: request not made by BuildRequest: %w", err)
 	}

@@ -36,10 +36,7 @@ func (m xmlMessage) encode() []byte {
 // parseXML reads a message. It accepts only unambiguous XML: one root with differently named
 // elements that contain only text; no attributes, comments or declarations. Its errors
 // contain no part of the text, which may hold secrets.
-func parseXML(text []byte) (xmlMessage, error) { return parseXMLRoot(text, "xml") }
-
-// parseXMLRoot is parseXML for a message whose root has another name.
-func parseXMLRoot(text []byte, root string) (xmlMessage, error) {
+func parseXML(text []byte, root string) (xmlMessage, error) {
 	if len(text) > maxXML {
 		return nil, errors.New("message too large")
 	}

@@ -21,7 +21,7 @@ func TestPAY10_what_can_be_read(t *testing.T) {
 		"<xml><a>1<![CDATA[2]]>3</a></xml>":                         {"a": "123"},
 		`<?xml version="1.0" encoding="UTF-8"?><xml><a>1</a></xml>`: {"a": "1"},
 	} {
-		m, err := parseXML([]byte(text))
+		m, err := parseXML([]byte(text), "xml")
 		require.NoError(t, err, text)
 		assert.Equal(t, want, m)
 	}
@@ -54,7 +54,7 @@ func TestPAY10_what_is_refused(t *testing.T) {
 		"too much":            "<xml><a>" + strings.Repeat("1", maxXML) + "</a></xml>",
 	} {
 		t.Run(name, func(t *testing.T) {
-			m, err := parseXML([]byte(text))
+			m, err := parseXML([]byte(text), "xml")
 			assert.Error(t, err)
 			assert.Nil(t, m)
 		})
@@ -70,7 +70,7 @@ func FuzzParse(f *testing.F) {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
-		m, err := parseXML(text)
+		m, err := parseXML(text, "xml")
 		if err != nil {
 			return
 		}
@@ -82,7 +82,7 @@ func FuzzParse(f *testing.F) {
 		for name, value := range m { // \r, if spelt out, is the one thing that can't be repeated
 			m[name] = strings.ReplaceAll(value, "\r", " ")
 		}
-		back, err := parseXML(m.encode())
+		back, err := parseXML(m.encode(), "xml")
 		if err == nil && !maps.Equal(m, back) {
 			t.Fatalf("%q became %q", m, back)
 		}

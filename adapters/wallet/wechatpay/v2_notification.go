@@ -16,14 +16,14 @@ import (
 
 // Receive implements payment.Gateway. The signature is in the body: no header counts.
 func (g *V2) Receive(n payment.Notification) (payment.Notice, error) {
-	reply, err := parseXML(n.Body)
+	reply, err := parseXML(n.Body, "xml")
 	if err != nil {
 		return payment.Notice{}, forged(err.Error())
 	}
 	if reply["req_info"] != "" {
 		return g.receiveRefund(reply)
 	}
-	way, err := reply.signedBy(g.key)
+	way, err := reply.verify(g.key)
 	if err != nil {
 		return payment.Notice{}, forged(err.Error())
 	}
@@ -65,7 +65,7 @@ func (g *V2) receiveRefund(reply xmlMessage) (payment.Notice, error) {
 	if err != nil {
 		return payment.Notice{}, forged(err.Error())
 	}
-	content, err := parseXMLRoot(text, "root")
+	content, err := parseXML(text, "root")
 	if err != nil {
 		return payment.Notice{}, forged(err.Error())
 	}

@@ -50,15 +50,9 @@ func (m xmlMessage) sign(key secret.String) xmlMessage {
 	return m
 }
 
-// verify returns nil if the signature covers all received fields.
-func (m xmlMessage) verify(key secret.String) error {
-	_, err := m.signedBy(key)
-	return err
-}
-
-// signedBy returns the signature type if the signature covers all received fields. A message
+// verify returns the signature type if the signature covers all received fields. A message
 // without a type may be signed with either.
-func (m xmlMessage) signedBy(key secret.String) (signType, error) {
+func (m xmlMessage) verify(key secret.String) (signType, error) {
 	types := []signType{hmacSHA256, md5Sum}
 	switch named := signType(m["sign_type"]); named {
 	case "":

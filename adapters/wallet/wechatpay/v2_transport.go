@@ -56,7 +56,7 @@ func (g *V2) sendOnce(ctx context.Context, w transport, path string, asked xmlMe
 	if err != nil {
 		return nil, err
 	}
-	reply, err := parseXML(text)
+	reply, err := parseXML(text, "xml")
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", payment.ErrWalletBadResponse, err)
 	}
@@ -67,7 +67,7 @@ func (g *V2) sendOnce(ctx context.Context, w transport, path string, asked xmlMe
 	default:
 		return nil, fmt.Errorf("%w: no return code", payment.ErrWalletBadResponse)
 	}
-	if err := reply.verify(g.key); err != nil {
+	if _, err := reply.verify(g.key); err != nil {
 		return nil, fmt.Errorf("%w: %w", payment.ErrWalletBadResponse, err)
 	}
 	if reply["appid"] != asked["appid"] || reply["mch_id"] != asked["mch_id"] {

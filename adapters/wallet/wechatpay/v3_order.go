@@ -31,33 +31,25 @@ type storedRequest[B any] struct {
 }
 
 type orderBody struct {
-	AppID       string     `json:"appid"`
-	MerchantID  string     `json:"mchid"`
-	Description string     `json:"description"`
-	OutTradeNo  string     `json:"out_trade_no"`
-	TimeExpire  string     `json:"time_expire"`
-	NotifyURL   string     `json:"notify_url"`
-	Amount      amountBody `json:"amount"`
-	Payer       *payerBody `json:"payer,omitempty"`
-	Scene       *sceneBody `json:"scene_info,omitempty"`
-}
-
-type amountBody struct {
-	Total    int64  `json:"total"`
-	Currency string `json:"currency"`
-}
-
-type payerBody struct {
-	OpenID string `json:"openid"`
-}
-
-type sceneBody struct {
-	ClientIP string `json:"payer_client_ip"`
-	H5       h5Body `json:"h5_info"`
-}
-
-type h5Body struct {
-	Type string `json:"type"`
+	AppID       string `json:"appid"`
+	MerchantID  string `json:"mchid"`
+	Description string `json:"description"`
+	OutTradeNo  string `json:"out_trade_no"`
+	TimeExpire  string `json:"time_expire"`
+	NotifyURL   string `json:"notify_url"`
+	Amount      struct {
+		Total    int64  `json:"total"`
+		Currency string `json:"currency"`
+	} `json:"amount"`
+	Payer struct {
+		OpenID string `json:"openid"`
+	} `json:"payer,omitzero"`
+	Scene struct {
+		ClientIP string `json:"payer_client_ip"`
+		H5       struct {
+			Type string `json:"type"`
+		} `json:"h5_info"`
+	} `json:"scene_info,omitzero"`
 }
 
 func (g *V3) BuildRequest(o payment.Order, i payment.Intent, no payment.TradeNo) ([]byte, error) {
@@ -68,8 +60,8 @@ func (g *V3) BuildRequest(o payment.Order, i payment.Intent, no payment.TradeNo)
 	order := orderBody{
 		AppID: id, MerchantID: g.merchant, Description: printable(o.Subject), OutTradeNo: string(no),
 		TimeExpire: o.Expires.In(beijing).Format(time.RFC3339), NotifyURL: g.notify,
-		Amount: amountBody{Total: o.Amount, Currency: o.Currency},
 	}
+	order.Amount.Total, order.Amount.Currency = o.Amount, o.Currency
 	var tradeType string
 	switch i.EndType {
 	case payment.Native:
@@ -80,10 +72,10 @@ func (g *V3) BuildRequest(o payment.Order, i payment.Intent, no payment.TradeNo)
 		if tradeType = jsapiV3; i.OpenID != printable(i.OpenID) {
 			return nil, errOddPayer
 		}
-		order.Payer = &payerBody{i.OpenID}
+		order.Payer.OpenID = i.OpenID
 	case payment.H5:
 		tradeType = h5V3
-		order.Scene = &sceneBody{ClientIP: payerIP, H5: h5Body{"Wap"}}
+		order.Scene.ClientIP, order.Scene.H5.Type = payerIP, "Wap"
 	default:
 		return nil, fmt.Errorf("wechatpayv3: no trade type for the end type %d", i.EndType)
 	}

@@ -14,17 +14,15 @@ import (
 const refundPath = "/v3/refund/domestic/refunds"
 
 type refundBody struct {
-	TransactionID string           `json:"transaction_id"`
-	OutRefundNo   string           `json:"out_refund_no"`
-	Reason        string           `json:"reason,omitempty"`
-	NotifyURL     string           `json:"notify_url"`
-	Amount        refundAmountBody `json:"amount"`
-}
-
-type refundAmountBody struct {
-	Refund   int64  `json:"refund"`
-	Total    int64  `json:"total"`
-	Currency string `json:"currency"`
+	TransactionID string `json:"transaction_id"`
+	OutRefundNo   string `json:"out_refund_no"`
+	Reason        string `json:"reason,omitempty"`
+	NotifyURL     string `json:"notify_url"`
+	Amount        struct {
+		Refund   int64  `json:"refund"`
+		Total    int64  `json:"total"`
+		Currency string `json:"currency"`
+	} `json:"amount"`
 }
 
 // Refund implements payment.Gateway. The wallet has one code for several broken rules, so that the refund is asked for
@@ -33,10 +31,9 @@ func (g *V3) Refund(ctx context.Context, r payment.RefundRequest) (payment.Refun
 	if err := g.checkRefundNo(r.No); err != nil {
 		return payment.RefundReport{}, err
 	}
-	reply, refusal := g.post(ctx, refundPath, refundBody{
-		TransactionID: r.TransactionID, OutRefundNo: string(r.No), Reason: printable(r.Reason), NotifyURL: g.notify,
-		Amount: refundAmountBody{Refund: r.Amount, Total: r.Total, Currency: r.Currency},
-	}, http.StatusOK, refundRefusals)
+	body := refundBody{TransactionID: r.TransactionID, OutRefundNo: string(r.No), Reason: printable(r.Reason), NotifyURL: g.notify}
+	body.Amount.Refund, body.Amount.Total, body.Amount.Currency = r.Amount, r.Total, r.Currency
+	reply, refusal := g.post(ctx, refundPath, body, http.StatusOK, refundRefusals)
 	var report payment.RefundReport
 	err := refusal
 	switch {
