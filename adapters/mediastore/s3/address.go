@@ -2,9 +2,8 @@ package s3
 
 import (
 	"context"
-	"crypto/hmac"
 	"crypto/sha256"
-	"encoding/hex"
+	"fmt"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -13,6 +12,7 @@ import (
 
 	"github.com/minio/minio-go/v7"
 	"github.com/minio/minio-go/v7/pkg/s3utils"
+	"github.com/minio/minio-go/v7/pkg/signer"
 
 	"plaza/domain/media"
 	"plaza/domain/secret"
@@ -58,29 +58,19 @@ const moment = "20060102T150405Z"
 
 // sign returns the URL of a GET that is valid from that time on for life.
 func (p presigning) sign(object *url.URL, query url.Values, from time.Time, life time.Duration) string {
-	day := from.Format("20060102")
-	scope := day + "/" + p.region + "/s3/aws4_request"
+	credential := signer.GetCredential(p.keyID, p.region, from, signer.ServiceTypeS3)
 	query.Set("X-Amz-Algorithm", "AWS4-HMAC-SHA256")
-	query.Set("X-Amz-Credential", p.keyID+"/"+scope)
+	query.Set("X-Amz-Credential", credential)
 	query.Set("X-Amz-Date", from.Format(moment))
 	query.Set("X-Amz-Expires", strconv.Itoa(int(life/time.Second)))
 	query.Set("X-Amz-SignedHeaders", "host")
 	path, canonical := s3utils.EncodePath(object.Path), strings.ReplaceAll(query.Encode(), "+", "%20")
 
 	request := strings.Join([]string{http.MethodGet, path, canonical, "host:" + object.Host, "", "host", "UNSIGNED-PAYLOAD"}, "\n")
-	sum := sha256.Sum256([]byte(request))
-	key := []byte("AWS4" + p.secret.Reveal())
-	for _, part := range []string{day, p.region, "s3", "aws4_request"} {
-		key = mac(key, part)
-	}
-	signature := mac(key, strings.Join([]string{"AWS4-HMAC-SHA256", from.Format(moment), scope, hex.EncodeToString(sum[:])}, "\n"))
-	return object.Scheme + "://" + object.Host + path + "?" + canonical + "&X-Amz-Signature=" + hex.EncodeToString(signature)
-}
-
-func mac(key []byte, message string) []byte {
-	h := hmac.New(sha256.New, key)
-	h.Write([]byte(message))
-	return h.Sum(nil)
+	scope := strings.TrimPrefix(credential, p.keyID+"/")
+	signed := fmt.Sprintf("AWS4-HMAC-SHA256\n%s\n%s\n%x", from.Format(moment), scope, sha256.Sum256([]byte(request)))
+	signature := signer.PostPresignSignatureV4(signed, from, p.secret.Reveal(), p.region) // it signs any text
+	return object.Scheme + "://" + object.Host + path + "?" + canonical + "&X-Amz-Signature=" + signature
 }
 
 // base returns the URL of the bucket's objects. With some stores the bucket is part of the

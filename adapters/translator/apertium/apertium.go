@@ -77,27 +77,21 @@ var (
 )
 
 // Codes also fails for an unknown source language, because the server does not detect any.
-func (dialect) Codes(from, to locale.Tag) (c provider.Codes, err error) {
-	if c.From, err = code(sources, from); err != nil {
-		return provider.Codes{}, err
+func (dialect) Codes(from, to locale.Tag) (provider.Codes, error) {
+	c, err := sources.Codes(targets, from, to)
+	if err == nil && c.From == "" {
+		err = provider.ErrUnsupportedLanguage
 	}
-	if c.To, err = code(targets, to); err != nil {
-		return provider.Codes{}, err
-	}
-	return c, nil
+	return provider.Codes{From: iso3(c.From), To: iso3(c.To)}, err
 }
 
-// code returns the three-letter code that newer language packages use. Table entries that
+// iso3 returns the three-letter code that newer language packages use. Table entries that
 // are not ISO 639 codes stay unchanged.
-func code(t provider.Table, tag locale.Tag) (string, error) {
-	said, err := t.Code(tag)
-	if err != nil {
-		return "", err
+func iso3(code string) string {
+	if base, err := language.ParseBase(code); err == nil {
+		return base.ISO3()
 	}
-	if base, err := language.ParseBase(said); err == nil {
-		return base.ISO3(), nil
-	}
-	return said, nil
+	return code
 }
 
 // Ask requests text, not HTML. It lets the server mark unknown words: piece removes all

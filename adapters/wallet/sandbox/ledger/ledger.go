@@ -10,7 +10,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"maps"
 	"math/big"
@@ -41,7 +40,6 @@ type Config struct {
 type Ledger struct {
 	Config
 	Changed chan struct{} // receives a value after a change, unless one is waiting
-	Random  io.Reader
 
 	mu      sync.Mutex // guards the fields below
 	trades  []Trade
@@ -61,7 +59,7 @@ var ErrJournal = errors.New("the sandbox can't write its ledger")
 // Open returns the ledger with the trades of its journal.
 func Open(c Config) (*Ledger, error) {
 	l := &Ledger{
-		Config: c, Changed: make(chan struct{}, 1), Random: rand.Reader,
+		Config: c, Changed: make(chan struct{}, 1),
 		index: map[string]int{}, paid: map[string]string{}, refunds: map[string]string{}, pending: map[Subject]time.Time{},
 	}
 	if c.Journal == "" {
@@ -133,14 +131,13 @@ func (l *Ledger) Scaled(d time.Duration) time.Duration { return d / time.Duratio
 // Nonce returns a random text of 2n hexadecimal digits.
 func (l *Ledger) Nonce(n int) string {
 	b := make([]byte, n)
-	_, _ = io.ReadFull(l.Random, b) // crypto/rand never fails
+	_, _ = rand.Read(b) // it never fails
 	return fmt.Sprintf("%x", b)
 }
 
 // newID returns a random ID of 28 digits with the prefix and the day.
 func (l *Ledger) newID(prefix string, now time.Time) string {
-	n, _ := new(big.Int).SetString(l.Nonce(16), 16)
-	n.Mod(n, big.NewInt(1e16))
+	n, _ := rand.Int(rand.Reader, big.NewInt(1e16)) // it never fails
 	return fmt.Sprintf("%s%s%016d", prefix, now.In(Beijing).Format("20060102"), n)
 }
 
