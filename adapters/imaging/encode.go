@@ -119,36 +119,29 @@ func encoded(most int, encode func(io.Writer) error) (pieces, error) {
 	return out.pieces, err
 }
 
-// bounded collects at most so many bytes.
+// bounded collects at most so many bytes. A buffer that doubles would take three times as much memory.
 type bounded struct {
 	pieces
 	left int
 }
 
-func (b *bounded) Write(p []byte) (int, error) {
-	n, _ := b.pieces.Write(p[:min(len(p), b.left)])
+type pieces [][]byte
+
+func (b *bounded) Write(p []byte) (n int, err error) {
+	const piece = 256 << 10
+	for n < min(len(p), b.left) {
+		last := len(b.pieces) - 1
+		if last < 0 || len(b.pieces[last]) == piece {
+			b.pieces = append(b.pieces, make([]byte, 0, piece))
+			continue
+		}
+		part := p[n:min(len(p), b.left, n+piece-len(b.pieces[last]))]
+		b.pieces[last], n = append(b.pieces[last], part...), n+len(part)
+	}
 	if b.left -= n; n < len(p) {
 		return n, errLonger
 	}
 	return n, nil
-}
-
-// pieces collects what is written. A buffer that doubles would take three times as much
-// memory.
-type pieces [][]byte
-
-func (p *pieces) Write(b []byte) (int, error) {
-	const piece = 256 << 10
-	for rest := b; len(rest) > 0; {
-		last := len(*p) - 1
-		if last < 0 || len((*p)[last]) == piece {
-			*p = append(*p, make([]byte, 0, piece))
-			continue
-		}
-		n := min(len(rest), piece-len((*p)[last]))
-		(*p)[last], rest = append((*p)[last], rest[:n]...), rest[n:]
-	}
-	return len(b), nil
 }
 
 func (p pieces) length() int {

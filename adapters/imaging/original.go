@@ -62,6 +62,14 @@ func (p *pass) Read(b []byte) (int, error) {
 // refuse returns the fault, unless the picture was not read to its end for another reason.
 func (o *original) refuse(f error) error { return cmp.Or(o.broken, o.ctx.Err(), f) }
 
+var (
+	// errUnsupported is the error of a header that is not that of a picture. Clients read a sentence of
+	// package media instead.
+	errUnsupported = errors.New("unsupported picture format")
+	// errCutOff is the error of a file of boxes that is not whole.
+	errCutOff = errors.New("the picture is cut off")
+)
+
 // undecodable returns the fault of a picture of an accepted format that was not decoded because of the error.
 func (o *original) undecodable(err error) error {
 	if errors.Is(err, errMemory) {
