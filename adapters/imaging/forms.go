@@ -7,27 +7,30 @@ import (
 	"io"
 	"slices"
 
-	"golang.org/x/image/webp"
-
 	"plaza/adapters/imaging/jpeg"
 )
 
 // form is an accepted picture format.
 type form struct {
 	begins func(*bufio.Reader) bool // reports whether a file begins as those of the form; it only peeks
-	header func(io.Reader) (image.Config, error)
-	need   func(*bufio.Reader, image.Config) need // of a picture with that header
+	header func(*bufio.Reader) (header, error)
 	notes  func(*bufio.Reader) (notes, error)
 	decode func(context.Context, io.Reader) (image.Image, error)
+}
+
+// header is the size that the start of a file declares, and the memory that its picture needs then.
+type header struct {
+	size image.Point
+	need need
 }
 
 // forms are the accepted formats, with their decoders. Decoders that other packages
 // register with package image must not widen them.
 var forms = []form{
-	{begin("\xff\xd8\xff"), jpeg.DecodeConfig, jpegNeed, jpegNotes, read(jpeg.Decode)},
-	{begin("\x89PNG\r\n\x1a\n"), pngHeader, pngNeed, pngNotes, read(decodePNG)},
-	{begin("GIF87a", "GIF89a"), gifHeader, gifNeed, gifNotes, read(decodeGIF)},
-	{begin("RIFF????WEBP"), webp.DecodeConfig, webpNeed, webpNotes, read(decodeWebP)},
+	{begin("\xff\xd8\xff"), jpegHeader, jpegNotes, read(jpeg.Decode)},
+	{begin("\x89PNG\r\n\x1a\n"), pngHeader, pngNotes, read(decodePNG)},
+	{begin("GIF87a", "GIF89a"), gifHeader, gifNotes, read(decodeGIF)},
+	{begin("RIFF????WEBP"), webpHeader, webpNotes, read(decodeWebP)},
 	heic, avif,
 }
 
@@ -41,14 +44,17 @@ var (
 func heifForm(upright bool, b perPixel, decode func(context.Context, io.Reader) (image.Image, error), brands ...string) form {
 	return form{
 		begins: func(r *bufio.Reader) bool { return beginsHEIF(r, brands) },
-		header: func(r io.Reader) (image.Config, error) {
-			h, err := readHEIF(bufio.NewReader(r))
-			if upright && h.orientation.swaps() {
-				return image.Config{Width: h.size.Y, Height: h.size.X}, err
+		header: func(r *bufio.Reader) (header, error) {
+			h, err := readHEIF(r)
+			if err != nil {
+				return header{}, err
 			}
-			return image.Config{Width: h.size.X, Height: h.size.Y}, err
+			size := h.size
+			if upright && h.orientation.swaps() {
+				size = image.Pt(size.Y, size.X)
+			}
+			return header{size, b.need(h)}, nil
 		},
-		need: b.need,
 		notes: func(r *bufio.Reader) (notes, error) {
 			h, err := readHEIF(r)
 			if upright {

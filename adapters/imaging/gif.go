@@ -12,12 +12,13 @@ import (
 )
 
 // gifHeader returns the size of the screen, which the first picture enlarges if it ends outside, as in browsers.
-func gifHeader(r io.Reader) (image.Config, error) {
-	start, err := gifStart(bufio.NewReader(r))
+func gifHeader(r *bufio.Reader) (header, error) {
+	start, err := gifStart(r)
 	if err != nil {
-		return image.Config{}, err
+		return header{}, err
 	}
-	return gif.DecodeConfig(bytes.NewReader(start))
+	c, err := gif.DecodeConfig(bytes.NewReader(start))
+	return header{image.Pt(c.Width, c.Height), need{plain: 4, most: 12.1}}, err
 }
 
 func decodeGIF(r io.Reader) (image.Image, error) {

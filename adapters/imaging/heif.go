@@ -45,8 +45,7 @@ func (b perPixel) memory(h heif) int64 {
 const copied = 4
 
 // need returns what a picture needs while its pixels are copied out of the decoder's memory.
-func (b perPixel) need(r *bufio.Reader, _ image.Config) need {
-	h, _ := readHEIF(r)
+func (b perPixel) need(h heif) need {
 	return need{plain: copied, most: float64(b.memory(h))/float64(area(h.size)) + copied}
 }
 

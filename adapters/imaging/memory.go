@@ -5,6 +5,7 @@ import (
 	"image"
 	"image/color"
 
+	"plaza/adapters/imaging/jpeg"
 	"plaza/domain/media"
 )
 
@@ -50,50 +51,19 @@ func shrinkBytes(size image.Point, specs []media.SizeSpec) int64 {
 	return int64(most)
 }
 
-// pngNeed reads the header. The passes of an interlaced picture take as much as the picture.
-func pngNeed(r *bufio.Reader, _ image.Config) need {
-	const interlacing = 28 // offset
-	if head, _ := r.Peek(interlacing + 1); len(head) > interlacing && head[interlacing] == 0 {
-		return need{plain: 4, most: 12.1}
-	}
-	return need{plain: 4, most: 16}
-}
-
-func gifNeed(*bufio.Reader, image.Config) need { return need{plain: 4, most: 12.1} }
-
-// webpNeed knows simple files, which are lossy and opaque. Any other may be lossless, and
-// have thousands of Huffman trees.
-func webpNeed(r *bufio.Reader, _ image.Config) need {
-	const chunk, trees = 12, 150_000_000 // offset; bytes
-	if head, _ := r.Peek(chunk + 4); len(head) == chunk+4 && string(head[chunk:]) == "VP8 " {
-		return need{plain: 1.5, most: 3.8}
-	}
-	return need{plain: 4, most: 12.1, extra: trees}
-}
-
-// jpegNeed reads the layout of the pixels. The coefficients of a progressive picture take two bytes
-// each until all have come. Without a layout it is the largest need.
-func jpegNeed(r *bufio.Reader, c image.Config) need {
-	marker, length, err := nextSegment(r)
-	for err == nil && marker != markerSOS && marker != markerEOI && (marker < markerSOF0 || marker > markerSOF2) {
-		if _, err = r.Discard(length); err == nil {
-			marker, length, err = nextSegment(r)
-		}
-	}
-	layout := upTo(r, int64(length))
-	needs := func(plain, baseline, progressive float64) need {
-		if marker == markerSOF0 || marker == markerSOF0+1 {
-			return need{plain: plain, most: baseline}
-		}
-		return need{plain: plain, most: progressive}
-	}
-	const luma, blue, red = 7, 10, 13 // the offsets of the sampling of brightness and of the colours
+// jpegHeader knows the layout of the pixels. The coefficients of a progressive picture take two bytes
+// each until all have come.
+func jpegHeader(r *bufio.Reader) (header, error) {
+	c, err := jpeg.DecodeConfig(r)
+	n, progressive := need{plain: 3, most: 7}, 12.1
 	switch {
 	case c.ColorModel == color.CMYKModel || c.ColorModel == color.RGBAModel:
-		return needs(4, 8, 16.1)
-	case c.ColorModel == color.GrayModel,
-		len(layout) > red && layout[luma] == 0x22 && layout[blue] == 0x11 && layout[red] == 0x11 && c.Width%2 == 0 && c.Height%2 == 0: // 4:2:0
-		return needs(1.5, 3.8, 4.6)
+		n, progressive = need{plain: 4, most: 8}, 16.1
+	case c.ColorModel == color.GrayModel, c.Ratio == image.YCbCrSubsampleRatio420 && c.Width%2 == 0 && c.Height%2 == 0:
+		n, progressive = need{plain: 1.5, most: 3.8}, 4.6
 	}
-	return needs(3, 7, 12.1)
+	if c.Progressive {
+		n.most = progressive
+	}
+	return header{image.Pt(c.Width, c.Height), n}, err
 }

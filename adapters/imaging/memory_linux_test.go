@@ -94,11 +94,11 @@ func TestPLA03_pictures_take_the_memory_that_is_counted(t *testing.T) {
 		"JPEG shrunk": pictures.JPEG(t, square),
 		"HEIC":        pictures.Made(t, "large.heic"), "AVIF": pictures.Made(t, "large.avif"), "AVIF of 12 bits": pictures.Made(t, "large-deep.avif"), "AVIF of 40 megapixels": pictures.Made(t, "largest.avif"),
 	} {
-		f, c, err := (&original{ctx: t.Context(), raw: bytes.NewReader(raw)}).judge()
+		_, h, err := (&original{ctx: t.Context(), raw: bytes.NewReader(raw)}).judge()
 		require.NoError(t, err, name)
-		counted := f.need((&original{ctx: t.Context(), raw: bytes.NewReader(raw)}).open(), c).bytes(image.Pt(c.Width, c.Height), media.AvatarSizes)
+		counted := h.need.bytes(h.size, media.AvatarSizes)
 		peak := peakOf(t, raw, counted > smallMemory, media.AvatarSizes)
-		t.Logf("%-26s %4d MiB counted, %4d taken: %5.1f bytes a pixel", name, counted>>20, peak>>20, float64(peak)/float64(c.Width*c.Height))
+		t.Logf("%-26s %4d MiB counted, %4d taken: %5.1f bytes a pixel", name, counted>>20, peak>>20, float64(peak)/float64(area(h.size)))
 		const measuring = 8 << 20 // what the process itself takes more, at times
 		assert.LessOrEqual(t, peak, counted+measuring, name)
 	}

@@ -83,22 +83,22 @@ func (o *original) undecodable(err error) error {
 
 // judge reads the format and the size from the header. The size then limits the decoder. Its error is a fault
 // of package media.
-func (o *original) judge() (form, image.Config, error) {
+func (o *original) judge() (form, header, error) {
 	r := o.open()
 	for _, f := range forms {
 		if !f.begins(r) {
 			continue
 		}
-		c, err := f.header(r)
+		h, err := f.header(r)
 		switch {
-		case err != nil || c.Width <= 0 || c.Height <= 0:
-			return form{}, image.Config{}, o.undecodable(err)
-		case int64(c.Width)*int64(c.Height) > media.MaxPixels:
-			return form{}, image.Config{}, o.refuse(media.ErrTooManyPixels)
+		case err != nil || h.size.X <= 0 || h.size.Y <= 0:
+			return form{}, header{}, o.undecodable(err)
+		case int64(h.size.X)*int64(h.size.Y) > media.MaxPixels:
+			return form{}, header{}, o.refuse(media.ErrTooManyPixels)
 		}
-		return f, c, nil
+		return f, h, nil
 	}
-	return form{}, image.Config{}, o.refuse(media.ErrNotAccepted)
+	return form{}, header{}, o.refuse(media.ErrNotAccepted)
 }
 
 // decode returns the upright picture.

@@ -11,18 +11,22 @@ import (
 )
 
 // pngHeader returns the size that a PNG declares. png.DecodeConfig would also look for the
-// palette, which may come after any number of chunks.
-func pngHeader(r io.Reader) (image.Config, error) {
-	const magic, start = 8, "\x00\x00\x00\rIHDR" // length and name of the first chunk
-	var head [magic + len(start) + 8]byte
+// palette, which may come after any number of chunks. The passes of an interlaced picture take as much memory as the picture.
+func pngHeader(r *bufio.Reader) (header, error) {
+	const magic, start, interlacing = 8, "\x00\x00\x00\rIHDR", 28 // length and name of the first chunk; offset
+	var head [interlacing + 1]byte
 	if _, err := io.ReadFull(r, head[:]); err != nil {
-		return image.Config{}, err
+		return header{}, err
 	}
 	width, height := binary.BigEndian.Uint32(head[16:]), binary.BigEndian.Uint32(head[20:])
 	if string(head[magic:][:len(start)]) != start || max(width, height) > math.MaxInt32 {
-		return image.Config{}, errUnsupported
+		return header{}, errUnsupported
 	}
-	return image.Config{Width: int(width), Height: int(height)}, nil
+	n := need{plain: 4, most: 12.1}
+	if head[interlacing] != 0 {
+		n.most = 16
+	}
+	return header{image.Pt(int(width), int(height)), n}, nil
 }
 
 // decodePNG decodes a PNG from the chunks that make its pixels. The decoder would also refuse a file for the checksum of

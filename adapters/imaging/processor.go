@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"image"
 	"time"
 
 	"plaza/application/admission"
@@ -75,8 +74,7 @@ func (s *Processor) process(ctx context.Context, by string, raw media.Raw, specs
 	if err != nil {
 		return media.Processed{}, err
 	}
-	size := image.Pt(header.Width, header.Height)
-	memory := form.need(o.open(), header).bytes(size, specs)
+	memory := header.need.bytes(header.size, specs)
 	if memory > mostMemory {
 		return media.Processed{}, media.ErrTooDemanding
 	}
@@ -90,7 +88,7 @@ func (s *Processor) process(ctx context.Context, by string, raw media.Raw, specs
 	}
 	defer leave()
 	defer o.collect()
-	p, err := o.decode(form, size)
+	p, err := o.decode(form, header.size)
 	if err != nil {
 		return media.Processed{}, o.undecodable(err)
 	}

@@ -36,7 +36,7 @@ func TestPLA03_a_decoder_stays_within_its_memory(t *testing.T) {
 func TestPLA03_a_decoder_ends_with_its_context(t *testing.T) {
 	for _, name := range []string{"turned-1.heic", "turned-1.avif"} {
 		ctx, cancel := context.WithCancel(t.Context())
-		_, err := NewProcessor(1).Process(ctx, "user 1", &cancels{bytes.NewReader(pictures.Made(t, name)), cancel, 3})
+		_, err := NewProcessor(1).Process(ctx, "user 1", &cancels{bytes.NewReader(pictures.Made(t, name)), cancel, 2})
 		assert.ErrorIs(t, err, context.Canceled, name)
 	}
 	for _, m := range []module{libheif, libavif} {

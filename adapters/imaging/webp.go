@@ -12,6 +12,18 @@ import (
 	"golang.org/x/image/webp"
 )
 
+// webpHeader knows simple files, which are lossy and opaque. Any other may be lossless, and
+// have thousands of Huffman trees.
+func webpHeader(r *bufio.Reader) (header, error) {
+	const chunk, trees = 12, 150_000_000 // offset; bytes
+	n := need{plain: 4, most: 12.1, extra: trees}
+	if head, _ := r.Peek(chunk + 4); len(head) == chunk+4 && string(head[chunk:]) == "VP8 " {
+		n = need{plain: 1.5, most: 3.8}
+	}
+	c, err := webp.DecodeConfig(r)
+	return header{image.Pt(c.Width, c.Height), n}, err
+}
+
 // decodeWebP decodes a WebP, of an animation its first picture.
 func decodeWebP(r io.Reader) (image.Image, error) {
 	const canvas, animated = 30, 0x02 // bytes; a flag

@@ -54,13 +54,20 @@ type component struct {
 	complete  uint64 // a bit for each coefficient, in the order of the zigzag: its lowest bit is in a scan
 }
 
-// DecodeConfig returns the size and the colours of a JPEG.
-func DecodeConfig(r io.Reader) (image.Config, error) {
+// Config says what a JPEG is before it is decoded.
+type Config struct {
+	image.Config
+	Progressive bool
+	Ratio       image.YCbCrSubsampleRatio // of brightness to colours, which are otherwise of full size
+}
+
+func DecodeConfig(r io.Reader) (Config, error) {
 	d := decoder{in: bitReader{from: r}}
 	if err := d.read(true); err != nil {
-		return image.Config{}, err
+		return Config{}, err
 	}
-	c := image.Config{ColorModel: color.YCbCrModel, Width: d.size.X, Height: d.size.Y}
+	c := Config{Config: image.Config{ColorModel: color.YCbCrModel, Width: d.size.X, Height: d.size.Y}, Progressive: d.progressive}
+	c.Ratio, _ = d.ratio()
 	switch {
 	case len(d.components) == 1:
 		c.ColorModel = color.GrayModel
