@@ -2,17 +2,18 @@ package gazetteer
 
 import (
 	_ "embed"
-	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"plaza/domain/place"
 )
 
 //go:embed divisions.txt
 var divisions string
 
-// builtIn returns all divisions with their short names.
-func builtIn() []Record {
-	var records []Record
+// builtIn returns all divisions.
+func builtIn() []place.Place {
+	var all []place.Place
 	var province, city string
 	for line := range strings.Lines(divisions) {
 		names := strings.Fields(line)
@@ -21,29 +22,17 @@ func builtIn() []Record {
 		case !strings.HasPrefix(line, " "):
 			province = names[0]
 			if !strings.HasSuffix(province, "市") && !strings.HasSuffix(province, "特别行政区") {
-				records = append(records, named(Record{Province: province}, province)...)
+				all = append(all, place.Place{Province: province})
 			}
 		default:
 			city = names[0]
-			records = append(records, named(Record{Province: province, City: city}, city)...)
+			all = append(all, place.Place{Province: province, City: city})
 			for _, district := range names[1:] {
-				records = append(records, named(Record{province, city, district, ""}, district)...)
+				all = append(all, place.Place{Province: province, City: city, District: district})
 			}
 		}
 	}
-	return records
-}
-
-// named returns the record once for each short name, and at least once.
-func named(r Record, official string) []Record {
-	records := []Record{r}
-	for _, short := range shortNames(official) {
-		if r.District == "" || !slices.Contains(landmarks, short) {
-			r.Short = short
-			records = append(records, r)
-		}
-	}
-	return records
+	return all
 }
 
 // ranks are the suffixes of official names, longest first.

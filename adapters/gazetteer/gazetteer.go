@@ -18,21 +18,13 @@ import (
 	"plaza/domain/place"
 )
 
-// Record is a division with its parents; parts that do not apply are empty. Short is an
-// optional alternative name. A division with several such names has several records.
-type Record struct{ Province, City, District, Short string }
-
-func (r Record) place() place.Place {
-	return place.Place{Province: r.Province, City: r.City, District: r.District}
-}
-
 // withCity returns a district's name preceded by its city's, if the city's name ends as the
 // district's begins: 济南市中区 is 市中区 of 济南, not a part of 济南市. Otherwise it returns "".
-func (r Record) withCity() string {
-	if !strings.HasPrefix(r.District, "市") {
+func withCity(p place.Place) string {
+	if !strings.HasPrefix(p.District, "市") {
 		return ""
 	}
-	return strings.TrimSuffix(r.City, "市") + r.District
+	return strings.TrimSuffix(p.City, "市") + p.District
 }
 
 // Gazetteer implements place.Analyser.
@@ -62,7 +54,8 @@ func New() *Gazetteer { return all() }
 // all is built once. It never changes, so all callers share it.
 var all = sync.OnceValue(func() *Gazetteer { return Of(builtIn()) })
 
-func Of(records []Record) *Gazetteer {
+// Of returns the gazetteer of the places, which have official names.
+func Of(known []place.Place) *Gazetteer {
 	byText, divisions := map[string]*name{}, divisionsByPlace{}
 	named := func(text string) *name {
 		if byText[text] == nil {
@@ -76,16 +69,23 @@ func Of(records []Record) *Gazetteer {
 	for _, text := range abroad {
 		named(text).abroad = true
 	}
-	for _, r := range records {
-		for _, text := range []string{cmp.Or(r.District, r.City, r.Province), r.Short, r.withCity()} {
-			if text == "" {
-				continue
-			}
+	for _, p := range known {
+		add := func(text string) *name {
 			n := named(text)
-			n.official = n.official || text != r.Short
-			n.complete = n.complete || text == r.withCity()
-			if d := divisions.of(r.place()); !slices.Contains(n.places, d) {
+			if d := divisions.of(p); !slices.Contains(n.places, d) {
 				n.places = append(n.places, d)
+			}
+			return n
+		}
+		official := cmp.Or(p.District, p.City, p.Province)
+		add(official).official = true
+		if text := withCity(p); text != "" {
+			n := add(text)
+			n.official, n.complete = true, true
+		}
+		for _, short := range shortNames(official) {
+			if p.District == "" || !slices.Contains(landmarks, short) {
+				add(short)
 			}
 		}
 	}

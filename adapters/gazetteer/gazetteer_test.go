@@ -113,13 +113,13 @@ func TestPlacesOfTexts(t *testing.T) {
 }
 
 func TestOtherRecords(t *testing.T) {
-	g := gazetteer.Of([]gazetteer.Record{
-		{"吉林省", "", "", "吉林"},
-		{"吉林省", "吉林市", "", "吉林"},
-		{"吉林省", "吉林市", "船营区", ""},
-		{"甲省", "同州市", "", "同州"},
-		{"乙省", "同州市", "", "同州"},
-		{"乙省", "", "", "乙"},
+	g := gazetteer.Of([]place.Place{
+		{Province: "吉林省"},
+		{Province: "吉林省", City: "吉林市"},
+		{Province: "吉林省", City: "吉林市", District: "船营区"},
+		{Province: "甲省", City: "同州市"},
+		{Province: "乙地省", City: "同州市"},
+		{Province: "乙地省"},
 	})
 	for text, want := range map[string]string{
 		"吉林":          "",
@@ -129,8 +129,8 @@ func TestOtherRecords(t *testing.T) {
 		"吉林省船营区":      "吉林省 吉林市 船营区",
 		"吉林船营区":       "",
 		"同州市":         "",
-		"乙省同州市":       "乙省 同州市",
-		"同州, in 乙":    "乙省 同州市",
+		"乙地省同州市":      "乙地省 同州市",
+		"同州, in 乙地":   "乙地省 同州市",
 		"杭州市":         "",
 		"吉林市船营区吉林船营区": "吉林省 吉林市 船营区",
 	} {
