@@ -38,10 +38,3 @@ func TestThe_base_of_all_objects(t *testing.T) {
 		assert.Equal(t, base, s.base.String())
 	}
 }
-
-func TestOur_own_transport_knows_no_proxies(t *testing.T) {
-	transport := newTransport()
-	assert.Nil(t, transport.Proxy)
-	assert.GreaterOrEqual(t, transport.TLSClientConfig.MinVersion, uint16(0x0303))
-	assert.NotZero(t, transport.TLSHandshakeTimeout)
-}

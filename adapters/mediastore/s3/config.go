@@ -1,7 +1,6 @@
 package s3
 
 import (
-	"crypto/tls"
 	"errors"
 	"net"
 	"net/http"
@@ -11,6 +10,7 @@ import (
 
 	"github.com/minio/minio-go/v7/pkg/s3utils"
 
+	"plaza/adapters/upstream"
 	"plaza/domain/media"
 	"plaza/domain/secret"
 	"plaza/domain/text"
@@ -44,10 +44,7 @@ type Config struct {
 	Wrap func(http.RoundTripper) http.RoundTripper
 }
 
-const (
-	defaultDeadline = 10 * time.Second
-	connectTimeout  = 5 * time.Second // to connect
-)
+const defaultDeadline = 10 * time.Second
 
 var (
 	regions  = regexp.MustCompile(`^[a-zA-Z0-9-]{1,64}$`)
@@ -77,15 +74,12 @@ func (c Config) problems() error {
 	return errors.Join(wrong...)
 }
 
-// newTransport connects directly to the store and ignores the environment.
-func newTransport() *http.Transport {
-	return &http.Transport{
-		DialContext:            (&net.Dialer{Timeout: connectTimeout, KeepAlive: 30 * time.Second}).DialContext,
-		TLSClientConfig:        &tls.Config{MinVersion: tls.VersionTLS12},
-		TLSHandshakeTimeout:    connectTimeout,
-		MaxIdleConnsPerHost:    16,
-		IdleConnTimeout:        time.Minute,
-		DisableCompression:     true, // the length must match the one that the store declares
-		MaxResponseHeaderBytes: 64 << 10,
-	}
+// connection returns what sends requests to the store.
+func (c Config) connection() http.RoundTripper {
+	const connectTimeout = 5 * time.Second
+	return upstream.Connection{Deadline: c.Deadline, Wrap: c.Wrap}.HTTPClient(func(t *http.Transport) {
+		t.DialContext = (&net.Dialer{Timeout: connectTimeout}).DialContext
+		t.ForceAttemptHTTP2 = false // pictures are large, and would share the window of one connection
+		t.DisableCompression = true // the length must match the one that the store declares
+	}).Transport
 }

@@ -8,13 +8,13 @@ package s3
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
-	"net/http"
 	"net/url"
 	"strings"
 	"time"
@@ -58,29 +58,23 @@ func New(c Config) (*Store, error) {
 	if err := c.problems(); err != nil {
 		return nil, err
 	}
+	c.Deadline = cmp.Or(c.Deadline, defaultDeadline)
 	endpoint, _ := text.ServiceURL(c.Endpoint)
-	var transport http.RoundTripper = newTransport()
-	if c.Wrap != nil {
-		transport = c.Wrap(transport)
-	}
 	client, err := minio.NewCore(endpoint.Host, &minio.Options{
 		Creds:     credentials.NewStaticV4(c.KeyID, c.Secret.Reveal(), ""),
 		Secure:    endpoint.Scheme == "https",
 		Region:    c.Region,
-		Transport: checkedTransport{transport}, MaxRetries: tries,
+		Transport: checkedTransport{c.connection()}, MaxRetries: tries,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("s3: invalid Endpoint: %w", err)
 	}
 	s := &Store{
 		Addresses: c.Addresses, client: *client, bucket: c.Bucket, region: c.Region, keyID: c.KeyID, secret: c.Secret,
-		public: strings.TrimRight(c.PublicURL, "/"), deadline: defaultDeadline,
+		public: strings.TrimRight(c.PublicURL, "/"), deadline: c.Deadline,
 	}
 	if prefix := strings.Trim(c.Prefix, "/"); prefix != "" {
 		s.prefix = prefix + "/"
-	}
-	if c.Deadline > 0 {
-		s.deadline = c.Deadline
 	}
 	if s.base, err = base(client, c.Bucket); err != nil {
 		return nil, fmt.Errorf("s3: invalid Bucket: %w", err)
