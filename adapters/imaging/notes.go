@@ -7,6 +7,8 @@ import (
 	"encoding/binary"
 	"errors"
 	"io"
+
+	"plaza/adapters/imaging/jpeg"
 )
 
 // notes are a file's metadata about its pixels: its orientation and the meaning of its
@@ -39,11 +41,9 @@ var errChunks = errors.New("too many chunks")
 
 func gifNotes(*bufio.Reader) (notes, error) { return notes{lossless: true}, nil }
 
-// The markers of JPEG segments with metadata, sizes or pixels, and how those of metadata begin.
+// The markers of JPEG segments with metadata or pixels, and how those of metadata begin.
 const (
-	markerRST0, markerRST7 = 0xd0, 0xd7
-	markerEOI, markerSOS   = 0xd9, 0xda
-	markerAPP1, markerAPP2 = 0xe1, 0xe2
+	markerSOS, markerAPP1, markerAPP2 = 0xda, 0xe1, 0xe2
 
 	exifName = "Exif\x00\x00"
 	iccName  = "ICC_PROFILE\x00"
@@ -52,17 +52,8 @@ const (
 func jpegNotes(r *bufio.Reader) (notes, error) {
 	var n notes
 	var icc iccParts
-	for scans := 0; scans <= maxScans; {
-		marker, length, err := nextSegment(r)
-		if err != nil || marker == markerEOI {
-			n.profile = icc.joined()
-			return n, nil
-		}
-		var content []byte
-		if marker == markerAPP1 || marker == markerAPP2 {
-			content = upTo(r, int64(length))
-			length -= len(content)
-		}
+	scans := 0
+	for marker, content := range jpeg.Segments(r) {
 		exif, isExif := bytes.CutPrefix(content, []byte(exifName))
 		part, isProfile := bytes.CutPrefix(content, []byte(iccName))
 		switch {
@@ -73,37 +64,12 @@ func jpegNotes(r *bufio.Reader) (notes, error) {
 		case marker == markerAPP2 && isProfile:
 			icc.add(part)
 		}
-		if _, err := r.Discard(length); err != nil {
-			return n, nil
+		if scans > maxScans {
+			return notes{}, errScans
 		}
 	}
-	return notes{}, errScans
-}
-
-// nextSegment skips to the next segment as the decoder does, also over a scan's data. It
-// returns the segment's marker and length.
-func nextSegment(r *bufio.Reader) (marker byte, length int, err error) {
-	for {
-		if _, err := r.ReadSlice(0xff); err == bufio.ErrBufferFull {
-			continue
-		} else if err != nil {
-			return 0, 0, err
-		}
-		for marker = 0xff; marker == 0xff; {
-			if marker, err = r.ReadByte(); err != nil {
-				return 0, 0, err
-			}
-		}
-		switch {
-		case marker == 0, marker == 0xd8, markerRST0 <= marker && marker <= markerRST7:
-			continue
-		case marker == markerEOI:
-			return marker, 0, nil
-		}
-		var size [2]byte
-		_, err = io.ReadFull(r, size[:])
-		return marker, max(int(binary.BigEndian.Uint16(size[:]))-2, 0), err
-	}
+	n.profile = icc.joined()
+	return n, nil
 }
 
 // iccParts are the parts of a profile that several segments hold.
@@ -122,7 +88,7 @@ func (p *iccParts) add(part []byte) {
 	}
 	p.count = part[1]
 	if p.bytes += len(part); p.bytes <= maxProfile {
-		p.parts[part[0]] = part[2:]
+		p.parts[part[0]] = bytes.Clone(part[2:])
 	}
 }
 

@@ -1,6 +1,7 @@
 package jpeg
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/binary"
 	"io"
@@ -59,11 +60,16 @@ func (r *bitReader) readFull(p []byte) {
 func (r *bitReader) marker() byte {
 	r.bits, r.count = 0, 0
 	for r.more(2) {
-		first, second := r.unread[0], r.unread[1]
-		r.unread = r.unread[1:]
-		if first == 0xff && second != 0 && second != 0xff {
+		at := bytes.IndexByte(r.unread[:len(r.unread)-1], 0xff)
+		if at < 0 {
+			r.unread = r.unread[len(r.unread)-1:]
+			continue
+		}
+		next := r.unread[at+1]
+		r.unread = r.unread[at+1:]
+		if next != 0 && next != 0xff {
 			r.unread = r.unread[1:]
-			return second
+			return next
 		}
 	}
 	return 0

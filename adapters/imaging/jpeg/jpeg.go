@@ -11,6 +11,7 @@ import (
 	"image"
 	"image/color"
 	"io"
+	"iter"
 	"math"
 	"slices"
 )
@@ -125,6 +126,22 @@ func (d *decoder) read(header bool) error {
 		}
 		if header && d.jfif && len(d.components) > 0 {
 			return nil
+		}
+	}
+}
+
+// Segments yields the marker and the content of each segment up to the end of the picture, without the data of scans. A content
+// is valid until the next one.
+func Segments(r io.Reader) iter.Seq2[byte, []byte] {
+	return func(yield func(byte, []byte) bool) {
+		d := decoder{in: bitReader{from: r}}
+		for marker := d.in.marker(); marker != eoi && marker != endOfFile && d.in.err == nil; marker = d.in.marker() {
+			if rst0 <= marker && marker <= soi {
+				continue
+			}
+			if content, err := d.content(); err != nil || !yield(marker, content) {
+				return
+			}
 		}
 	}
 }
