@@ -67,7 +67,7 @@ func (s Server) Run(ctx context.Context, stop context.CancelFunc) (err error) {
 	defer traces.close() // after the App
 	config.WarnOfUnknown(log)
 	if chosen, is := sandboxes[config.Wallet]; is && config.WalletNotifyURL == "" {
-		config.WalletNotifyURL = listeners.URL() + chosen.NotifyPaths()[0] // the sandbox runs on this machine
+		config.WalletNotifyURL = listeners.URL() + chosen.NotifyPath // the sandbox runs on this machine
 	}
 	sender, err := NewSender(config, traces)
 	if err != nil {

@@ -30,12 +30,12 @@ func chosenWallet(c settings.Config) (wallet.Description, bool) {
 	return w, is
 }
 
-// walletSettings returns the settings of the wallet, which reports at its first path below the public address unless another
+// walletSettings returns the settings of the wallet, which reports at its path below the public address unless another
 // address is set.
 func walletSettings(c settings.Config, d wallet.Description, t *traces) wallet.Settings {
 	return wallet.Settings{
 		URL: c.WalletURL, MerchantID: c.WalletMchID, Key: c.WalletKey, AppIDs: c.WalletApps(),
-		NotifyURL:  cmp.Or(c.WalletNotifyURL, c.PublicURL+d.NotifyPaths()[0]),
+		NotifyURL:  cmp.Or(c.WalletNotifyURL, c.PublicURL+d.NotifyPath),
 		PrivateKey: c.WalletPrivateKey, CertSerial: c.WalletCertSerial, Certificate: c.WalletCert,
 		PublicKey: c.WalletPublicKey, PublicKeyID: c.WalletPublicKeyID, FormerKey: c.WalletV2Key,
 		Deadline: c.WalletTimeout, Wrap: t.spans("wallet", true),

@@ -19,29 +19,12 @@ type Description struct {
 	Name string
 	// URL is the wallet's own address; empty: PLAZA_WALLET_URL is required.
 	URL string
-	// Protocol is stored with what the wallet opens. It is the Name, but for the wallet's protocols from before.
-	Protocol payment.Protocol
-	// Paths are where the wallet reports, below NotifyPath; payments at the first. None: the name with a slash.
-	Paths []string
+	// NotifyPath is where the wallet reports payments: /api/pay/notify/NAME/, unless it has a route of its own.
+	NotifyPath string
 	// Requires are the settings that the wallet cannot do without.
 	Requires []Setting
 	// Open returns the gateways, or what is wrong with the settings. It sends nothing.
 	Open func(Settings) (payment.Gateways, []Problem)
-}
-
-// NotifyPath begins the paths of notifications.
-const NotifyPath = "/api/pay/notify/"
-
-// NotifyPaths returns the paths at which the wallet reports.
-func (d Description) NotifyPaths() []string {
-	if len(d.Paths) == 0 {
-		return []string{NotifyPath + d.Name + "/"}
-	}
-	var all []string
-	for _, path := range d.Paths {
-		all = append(all, NotifyPath+path)
-	}
-	return all
 }
 
 // Setting is the name of a setting, without PLAZA_WALLET_.

@@ -75,13 +75,6 @@ const (
 	ProtocolV3 payment.Protocol = "v3"
 )
 
-// The paths of notifications. Version 2 signs no path, so its refunds have one of their own.
-const (
-	pathV2       = "wallet/"
-	refundPathV2 = pathV2 + "refund/"
-	pathV3       = pathV2 + "v3/"
-)
-
 // URL and SpareURL are the wallet's base URLs. The spare one leads to another data centre; version 3 alone uses it.
 const (
 	URL      = "https://api.mch.weixin.qq.com"
@@ -90,7 +83,7 @@ const (
 
 // DescriptionV2 describes version 2 of the protocol.
 var DescriptionV2 = wallet.Description{
-	Name: nameV2, URL: URL, Protocol: ProtocolV2, Paths: []string{pathV2, refundPathV2},
+	Name: nameV2, URL: URL, NotifyPath: "/api/pay/notify/wallet/",
 	Requires: []wallet.Setting{wallet.MerchantID, wallet.Key, wallet.AppIDs},
 	Open: func(s wallet.Settings) (payment.Gateways, []wallet.Problem) {
 		gateway, found := newV2(s)
@@ -101,7 +94,7 @@ var DescriptionV2 = wallet.Description{
 // DescriptionV3 describes version 3 of the protocol. With the key of version 2, it also serves what that version has
 // opened.
 var DescriptionV3 = wallet.Description{
-	Name: nameV3, URL: URL, Protocol: ProtocolV3, Paths: []string{pathV3},
+	Name: nameV3, URL: URL, NotifyPath: "/api/pay/notify/wallet/v3/",
 	Requires: []wallet.Setting{wallet.MerchantID, wallet.Key, wallet.AppIDs, wallet.PrivateKey, wallet.CertSerial},
 	Open: func(s wallet.Settings) (payment.Gateways, []wallet.Problem) {
 		current, found := newV3(s)
