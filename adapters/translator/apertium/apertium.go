@@ -26,9 +26,7 @@ import (
 type Translator struct{ *provider.Translator }
 
 // Description describes the translator.
-var Description = provider.Description{
-	Name: "apertium", Help: "a server of your own, at PLAZA_TRANSLATOR_URL", NeedsURL: true, Open: New,
-}
+var Description = provider.Description{Name: "apertium", NeedsURL: true, Open: New}
 
 // New returns a translator, or all problems of the settings. The server takes no key, so http is allowed for any host.
 func New(s provider.Settings) (localisation.Translator, error) {

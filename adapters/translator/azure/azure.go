@@ -34,11 +34,7 @@ var codes = provider.Table{
 var region = regexp.MustCompile(`^[a-z0-9]{0,64}$`)
 
 // Description describes the translator.
-var Description = provider.Description{
-	Name: "azure", Help: "a paid service; PLAZA_TRANSLATOR_KEY is its key, and a regional key needs PLAZA_TRANSLATOR_REGION",
-	ChargesCharacters: true,
-	Open:              New,
-}
+var Description = provider.Description{Name: "azure", ChargesCharacters: true, Open: New}
 
 // New returns a translator, or all problems of the settings.
 func New(s provider.Settings) (localisation.Translator, error) {

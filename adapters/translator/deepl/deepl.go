@@ -35,9 +35,7 @@ var (
 )
 
 // Description describes the translator.
-var Description = provider.Description{
-	Name: "deepl", Help: "a paid service; PLAZA_TRANSLATOR_KEY is its key", ChargesCharacters: true, Open: New,
-}
+var Description = provider.Description{Name: "deepl", ChargesCharacters: true, Open: New}
 
 // New returns a translator, or all problems of the settings.
 func New(s provider.Settings) (localisation.Translator, error) {

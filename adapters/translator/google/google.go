@@ -22,9 +22,7 @@ var limits = provider.Limits{Texts: 128, Bytes: 128 << 10}
 var codes = provider.Table{"zh-Hans": "zh-CN", "zh-Hant": "zh-TW"}
 
 // Description describes the translator.
-var Description = provider.Description{
-	Name: "google", Help: "a paid service; PLAZA_TRANSLATOR_KEY is its key", ChargesCharacters: true, Open: New,
-}
+var Description = provider.Description{Name: "google", ChargesCharacters: true, Open: New}
 
 // New returns a translator, or all problems of the settings.
 func New(s provider.Settings) (localisation.Translator, error) {

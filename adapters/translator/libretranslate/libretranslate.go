@@ -27,9 +27,7 @@ var limits = provider.Limits{Texts: 50, Bytes: 1 << 20}
 var codes = provider.Table{"zh-Hans": "zh-Hans", "zh-Hant": "zh-Hant", "pt-BR": "pt-BR", "no": "nb", "fil": "tl"}
 
 // Description describes the translator.
-var Description = provider.Description{
-	Name: "libretranslate", Help: "a server of your own, at PLAZA_TRANSLATOR_URL", NeedsURL: true, Open: New,
-}
+var Description = provider.Description{Name: "libretranslate", NeedsURL: true, Open: New}
 
 // New returns a translator, or all problems of the settings. Without a key, http is allowed for any host.
 func New(s provider.Settings) (localisation.Translator, error) {

@@ -268,8 +268,6 @@ func meaning(status int) error {
 type Description struct {
 	// Name is the value of PLAZA_TRANSLATOR.
 	Name string
-	// Help says what it is, in a few words.
-	Help string
 	// ChargesCharacters reports that each character costs money, so that a budget is required.
 	ChargesCharacters bool
 	// NeedsURL reports that the translator has no address of its own.

@@ -17,8 +17,7 @@ type Translator struct{}
 
 // Description describes the translator.
 var Description = provider.Description{
-	Name: "pseudo", Help: "only marks the texts",
-	Open: func(provider.Settings) (localisation.Translator, error) { return New(), nil },
+	Name: "pseudo", Open: func(provider.Settings) (localisation.Translator, error) { return New(), nil },
 }
 
 func New() Translator { return Translator{} }
