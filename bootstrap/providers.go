@@ -48,8 +48,7 @@ func portraitSource() httpapi.PortraitSource {
 		if !known {
 			return nil, false
 		}
-		png, err := imaging.Draw(seed, size)
-		return png, err == nil
+		return imaging.Draw(seed, size), true
 	}
 }
 

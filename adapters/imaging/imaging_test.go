@@ -29,9 +29,7 @@ func serve(t *testing.T, address string) []byte {
 	t.Helper()
 	seed, size, ok := imaging.ParsePortrait(path.Base(address))
 	require.True(t, ok, address)
-	picture, err := imaging.Draw(seed, size)
-	require.NoError(t, err)
-	return picture
+	return imaging.Draw(seed, size)
 }
 
 func TestAddresses(t *testing.T) {
@@ -73,9 +71,7 @@ func TestPortraitsStayAsTheyAre(t *testing.T) {
 
 func drawn(t *testing.T, seed int64, size int) *image.RGBA {
 	t.Helper()
-	picture, err := imaging.Draw(seed, size)
-	require.NoError(t, err)
-	img, err := png.Decode(bytes.NewReader(picture))
+	img, err := png.Decode(bytes.NewReader(imaging.Draw(seed, size)))
 	require.NoError(t, err)
 	return img.(*image.RGBA)
 }
