@@ -135,10 +135,11 @@ func withMedia(ctx context.Context, c settings.Config, s *bunstore.Store, work f
 	return errors.Join(work(pictures), closeMedia(pictures))
 }
 
-// openMedia opens the configured store of pictures. It signs URLs with the key.
+// openMedia opens the configured store of pictures, whose URLs are signed with the key.
 func openMedia(c settings.Config, t *traces, signing secret.String) (media.Store, error) {
+	addresses := media.NewAddresses(c.PublicURL, signing)
 	if c.MediaURL.Endpoint == "" {
-		s, err := disk.New(c.MediaDir(), c.PublicURL, []byte(signing.Reveal()))
+		s, err := disk.New(c.MediaDir(), addresses)
 		if err != nil {
 			return nil, explainMedia(c, err)
 		}
@@ -147,7 +148,7 @@ func openMedia(c settings.Config, t *traces, signing secret.String) (media.Store
 	at := c.MediaURL
 	s, err := s3.New(s3.Config{
 		Endpoint: at.Endpoint, Region: at.Region, Bucket: at.Bucket, Prefix: at.Prefix, PublicURL: at.PublicURL,
-		KeyID: c.MediaKeyID, Secret: c.MediaSecret, Addresses: media.NewAddresses(c.PublicURL, signing), Wrap: t.spans("s3", false),
+		KeyID: c.MediaKeyID, Secret: c.MediaSecret, Addresses: addresses, Wrap: t.spans("s3", false),
 	})
 	if err != nil {
 		return nil, fmt.Errorf("%w: PLAZA_MEDIA_…:\n%w", settings.ErrInvalid, err)

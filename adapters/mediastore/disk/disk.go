@@ -24,11 +24,7 @@ import (
 	"plaza/domain/fault"
 	"plaza/domain/instant"
 	"plaza/domain/media"
-	"plaza/domain/secret"
 )
-
-// minKey is the minimum length of the signing key in bytes. A shorter key could be guessed.
-const minKey = 16
 
 // incoming is the folder of files that are being written. No audience has it.
 const incoming = "incoming"
@@ -51,12 +47,8 @@ type Store struct {
 	root *os.Root
 }
 
-// New opens the folder and makes it if necessary. URLs are below the public URL and signed
-// with the key.
-func New(dir, publicURL string, key []byte) (*Store, error) {
-	if len(key) < minKey {
-		return nil, fmt.Errorf("the URL signing key has %d bytes, fewer than %d", len(key), minKey)
-	}
+// New opens the folder and makes it if necessary.
+func New(dir string, a media.Addresses) (*Store, error) {
 	if err := os.MkdirAll(dir, 0o750); err != nil {
 		return nil, err
 	}
@@ -64,7 +56,7 @@ func New(dir, publicURL string, key []byte) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Store{Addresses: media.NewAddresses(publicURL, secret.New(string(key))), root: root}
+	s := &Store{Addresses: a, root: root}
 	if err := s.clear(); err != nil && !errors.Is(explain(err), ErrDenied) { // of which Check tells; pictures are shown all the same
 		return nil, errors.Join(err, root.Close())
 	}
