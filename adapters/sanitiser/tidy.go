@@ -12,35 +12,26 @@ import (
 const maxDepth = 64
 
 // unread are the elements whose text browsers do not show.
-var unread = set("script", "style", "iframe", "noembed", "noframes", "noscript")
+var unread = strings.Fields(`script style iframe noembed noframes noscript`)
 
 // void are the elements without an end tag.
-var void = set("br", "hr", "img")
+var void = []string{"br", "hr", "img"}
 
 // blocks are the elements whose start ends a paragraph.
-var blocks = set("p", "ul", "ol", "blockquote", "h1", "h2", "h3", "h4", "h5", "h6", "pre", "hr")
+var blocks = strings.Fields(`p ul ol blockquote h1 h2 h3 h4 h5 h6 pre hr`)
 
 // lines are the elements that are removed and leave a line break where they begin and end, and cells
 // those that leave a space.
 var (
-	lines = set("address", "article", "aside", "caption", "center", "dd", "details", "dialog", "dir", "div", "dl", "dt", "fieldset",
-		"figcaption", "figure", "footer", "form", "header", "hgroup", "legend", "main", "menu", "nav", "option", "search", "section", "summary",
-		"table", "tbody", "tfoot", "thead", "tr")
-	cells = set("td", "th")
+	lines = strings.Fields(`address article aside caption center dd details dialog dir div dl dt fieldset figcaption figure footer form header
+		hgroup legend main menu nav option search section summary table tbody tfoot thead tr`)
+	cells = []string{"td", "th"}
 )
 
 // renamed are elements that mean the same as an allowed one.
 var renamed = map[string]string{"del": "s", "strike": "s"}
 
-var allowed = set(append(slices.Clone(elements), "a", "img")...)
-
-func set(names ...string) map[string]bool {
-	m := make(map[string]bool, len(names))
-	for _, name := range names {
-		m[name] = true
-	}
-	return m
-}
+var allowed = append(slices.Clone(elements), "a", "img")
 
 // tidy returns the markup with only the allowed elements, each closed where necessary, and
 // all visible text.
@@ -59,7 +50,7 @@ func (s *Sanitiser) tidy(raw string) string {
 			}
 			skipping = false
 		case html.StartTagToken, html.SelfClosingTagToken:
-			skipping = unread[t.Data]
+			skipping = slices.Contains(unread, t.Data)
 			out.separate(t.Data)
 			out.begin(t.Data)
 			if s.cleanToken(&t) && len(out.open) < maxDepth {
@@ -99,7 +90,7 @@ func (s *Sanitiser) cleanToken(t *html.Token) bool {
 		keep("src", "alt", "width", "height")
 		return len(t.Attr) > 0 && t.Attr[0].Key == "src" && s.pictures.MatchString(t.Attr[0].Val)
 	}
-	return allowed[t.Data]
+	return slices.Contains(allowed, t.Data)
 }
 
 func isLink(href string) bool {
@@ -121,11 +112,11 @@ type writer struct {
 func (o *writer) separate(name string) {
 	switch {
 	case !o.inLine:
-	case lines[name]:
+	case slices.Contains(lines, name):
 		o.pending = "<br/>"
-	case cells[name] && o.pending == "":
+	case slices.Contains(cells, name) && o.pending == "":
 		o.pending = " "
-	case blocks[name] || name == "li" || name == "br":
+	case slices.Contains(blocks, name) || name == "li" || name == "br":
 		o.inLine, o.pending = false, ""
 	}
 }
@@ -154,7 +145,7 @@ func (o *writer) begin(name string) {
 		return
 	}
 	last := o.open[len(o.open)-1]
-	if last == "li" && name == "li" || last == "p" && blocks[name] {
+	if last == "li" && name == "li" || last == "p" && slices.Contains(blocks, name) {
 		o.closeTo(len(o.open) - 1)
 	}
 }
@@ -162,7 +153,7 @@ func (o *writer) begin(name string) {
 func (o *writer) start(t html.Token) {
 	o.separated()
 	o.inLine = o.inLine || t.Data == "img"
-	if void[t.Data] {
+	if slices.Contains(void, t.Data) {
 		t.Type = html.SelfClosingTagToken
 	} else {
 		t.Type = html.StartTagToken
