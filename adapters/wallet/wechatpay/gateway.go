@@ -27,6 +27,9 @@ const (
 	nameV3 = "wechatpayv3"
 )
 
+// payerIP is the client address of orders, which are built before the payer's address is known.
+const payerIP = "127.0.0.1"
+
 // gateway is what the gateways of both versions have in common.
 type gateway struct {
 	name      string // in errors

@@ -20,10 +20,7 @@ type V2 struct {
 	refunds  *transport
 	refunded string // where the wallet sends notifications of refunds
 	site     string // the site that payers come from, for browsers
-	ip       string // the client address in every request
 }
-
-const defaultIP = "127.0.0.1"
 
 // newV2 returns the gateway, and what is wrong with the settings.
 func newV2(s wallet.Settings) (*V2, problems) {
@@ -31,7 +28,7 @@ func newV2(s wallet.Settings) (*V2, problems) {
 	refunded := strings.TrimRight(s.NotifyURL, "/") + "/refund/"
 	found.check(wallet.NotifyURL, isAddress(s.NotifyURL) && len(refunded) <= 256, addressText+" of at most 248 characters")
 	common := newGateway(nameV2, s, func(*http.Transport) {}, string(hmacSHA256), string(md5Sum))
-	g := &V2{gateway: common, refunded: refunded, site: siteOf(s.NotifyURL), ip: defaultIP}
+	g := &V2{gateway: common, refunded: refunded, site: siteOf(s.NotifyURL)}
 	if certificates != nil || strings.HasPrefix(s.URL, "http:") {
 		refunds := newTransport(s, func(t *http.Transport) { t.TLSClientConfig.Certificates = certificates })
 		g.refunds = &refunds

@@ -30,7 +30,7 @@ func (g *V2) BuildRequest(o payment.Order, i payment.Intent, no payment.TradeNo)
 	m["body"] = printable(o.Subject)
 	m["total_fee"] = strconv.FormatInt(o.Amount, 10)
 	m["fee_type"] = o.Currency
-	m["spbill_create_ip"] = g.ip
+	m["spbill_create_ip"] = payerIP
 	m["notify_url"] = g.notify
 	m["time_expire"] = o.Expires.In(beijing).Format(instantLayout)
 	switch i.EndType {

@@ -38,7 +38,7 @@ func openV2(t testing.TB, url string) *V2 {
 	t.Helper()
 	g, found := newV2(settingsV2(url))
 	require.Empty(t, found)
-	g.nonce, g.ip = func() string { return nonceV2 }, "203.0.113.7"
+	g.nonce = func() string { return nonceV2 }
 	return g
 }
 

@@ -21,9 +21,6 @@ const (
 	h5V3     = "h5"
 )
 
-// payerIP is the client address of H5 orders, which are built before the payer's address is known.
-const payerIP = "127.0.0.1"
-
 // storedRequest is a request as it is stored. It is signed each time it is sent, because signatures expire.
 type storedRequest[B any] struct {
 	Type string `json:"type"` // native, jsapi, app or h5
