@@ -41,9 +41,8 @@ import (
 // portraitSizes are the sizes of a portrait in pixels, smallest first.
 var portraitSizes = []struct {
 	name   string
-	suffix string // of the names of files
 	pixels int
-}{{"sm", "-sm.png", 64}, {"md", "-md.png", 128}, {"lg", "-lg.png", 256}}
+}{{"sm", 64}, {"md", 128}, {"lg", 256}}
 
 // Portraits implements media.Portraits. ParsePortrait reads the names in its URLs and Draw
 // draws their pictures.
@@ -56,14 +55,9 @@ func NewPortraits(publicURL string) *Portraits {
 
 func (p *Portraits) Portrait(seed int64) media.Picture {
 	picture := media.Picture{Sizes: make([]media.Size, len(portraitSizes))}
-	var room [256]byte
-	paths := room[:0] // one allocation for all of them, which are equally long
-	for _, s := range portraitSizes {
-		paths = append(strconv.AppendInt(append(paths, p.folder...), seed, 10), s.suffix...)
-	}
-	all, each := string(paths), len(paths)/len(portraitSizes)
+	start := p.folder + strconv.FormatInt(seed, 10) + "-"
 	for i, s := range portraitSizes {
-		picture.Path = all[i*each : (i+1)*each]
+		picture.Path = start + s.name + ".png"
 		picture.Sizes[i] = media.Size{Name: s.name, Width: s.pixels, Height: s.pixels, Path: picture.Path}
 	}
 	return picture
