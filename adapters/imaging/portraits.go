@@ -63,8 +63,8 @@ func (p *Portraits) Portrait(seed int64) media.Picture {
 	return picture
 }
 
-// portraitName matches only names that Portrait writes, so each picture has one URL.
-var portraitName = regexp.MustCompile(`^(0|-?[1-9][0-9]*)-([a-z]+)\.png$`)
+// portraitName matches only names that Portrait writes, so each picture has one URL. Seeds are uids.
+var portraitName = regexp.MustCompile(`^([1-9][0-9]*)-([a-z]+)\.png$`)
 
 // ParsePortrait reads the last part of a portrait's URL, like 12-md.png.
 func ParsePortrait(name string) (seed int64, size int, ok bool) {
@@ -73,11 +73,8 @@ func ParsePortrait(name string) (seed int64, size int, ok bool) {
 		return 0, 0, false
 	}
 	seed, err := strconv.ParseInt(parts[1], 10, 64)
-	if err != nil || seed < 1 {
-		return 0, 0, false // seeds are uids
-	}
 	for _, s := range portraitSizes {
-		if s.name == parts[2] {
+		if s.name == parts[2] && err == nil {
 			return seed, s.pixels, true
 		}
 	}
