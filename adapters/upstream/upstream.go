@@ -26,6 +26,8 @@ import (
 var (
 	ErrUnavailable   = errors.New("provider unavailable")
 	ErrInvalidAnswer = errors.New("invalid answer")
+	// ErrNotSent means that certainly no byte of a request was sent, so that the server did nothing.
+	ErrNotSent = errors.New("nothing was sent")
 )
 
 // Connection is how a server is reached.
@@ -123,18 +125,6 @@ type Answer struct {
 	Again  time.Duration // Retry-After; zero: absent
 }
 
-// notSent is the error of a request of which no byte was sent.
-type notSent struct{ error }
-
-func (e notSent) Unwrap() error { return e.error }
-
-// NotSent reports whether the error is of a request of which certainly no byte was sent, so that
-// the server did nothing.
-func NotSent(err error) bool {
-	_, is := errors.AsType[notSent](err)
-	return is
-}
-
 // Send sends a request once. The body may be nil. The body of an answer is complete if its
 // status is 200. If an answer cannot be read to its end, Send returns its status with the error.
 func (c *Client) Send(ctx context.Context, method, path string, header http.Header, body io.Reader) (Answer, error) {
@@ -155,7 +145,7 @@ func (c *Client) Send(ctx context.Context, method, path string, header http.Head
 	response, err := c.http.Do(request)
 	switch {
 	case err != nil && connecting.Load():
-		return Answer{}, notSent{Lost(ctx, err)}
+		return Answer{}, fmt.Errorf("%w: %w", ErrNotSent, Lost(ctx, err))
 	case err != nil:
 		return Answer{}, Lost(ctx, err)
 	}

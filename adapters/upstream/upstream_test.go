@@ -3,6 +3,7 @@ package upstream
 import (
 	"context"
 	"crypto/tls"
+	"errors"
 	"io"
 	"log"
 	"net/http"
@@ -45,7 +46,7 @@ func TestSendKnowsWhenNothingWasSent(t *testing.T) {
 		require.NoError(t, err)
 		_, err = c.Send(t.Context(), http.MethodPost, "", nil, strings.NewReader("x"))
 		require.Error(t, err)
-		return NotSent(err)
+		return errors.Is(err, ErrNotSent)
 	}
 	assert.True(t, notSent("http://127.0.0.1:1", nil), "a port below those that programs are given")
 	assert.True(t, notSent(server.URL, nil), "an unknown certificate")

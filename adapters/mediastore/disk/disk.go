@@ -320,15 +320,12 @@ func (s *Store) All(ctx context.Context) iter.Seq2[media.Stored, error] {
 				return ignoreMissing(err)
 			}
 			if !yield(media.Stored{Key: key, Since: instant.Normalise(info.ModTime())}, nil) {
-				return errStopped
+				return fs.SkipAll
 			}
 			return nil
 		})
-		if err != nil && !errors.Is(err, errStopped) {
+		if err != nil {
 			yield(media.Stored{}, err)
 		}
 	}
 }
-
-// errStopped ends the walk of a caller that has stopped.
-var errStopped = errors.New("stopped")

@@ -10,6 +10,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"regexp"
@@ -78,7 +79,7 @@ func (s *Sender) send(ctx context.Context, m verification.Message) error {
 	}
 	answer, err := s.client.Send(ctx, http.MethodPost, r.Path, r.Header, bytes.NewReader(r.Body))
 	switch {
-	case upstream.NotSent(err):
+	case errors.Is(err, upstream.ErrNotSent):
 		return fmt.Errorf("%w: %w", verification.ErrBusy, err)
 	case err != nil && answer.Status == 0:
 		return fmt.Errorf("%w: %w", verification.ErrUnknownOutcome, err)
