@@ -26,18 +26,13 @@ type notes struct {
 
 // Bounds of the metadata.
 const (
-	maxExif   = 64 << 10 // limit of a JPEG segment
-	maxScans  = 100      // ten are usual
-	maxChunks = 10_000   // of a PNG, besides its pixels; ten are usual
+	maxExif = 64 << 10 // limit of a JPEG segment
+	// maxScans bounds the scans of a progressive JPEG; ten are usual. Decoding each visits the whole picture, though it may have few
+	// bytes.
+	maxScans = 100
+	// maxChunks bounds the chunks of a PNG, besides its pixels; ten are usual. Decoding takes 4 KiB for each, though it may be empty.
+	maxChunks = 10_000
 )
-
-// errScans is the error of a progressive JPEG with too many scans. Decoding each scan visits
-// the whole picture, though the scan may have few bytes.
-var errScans = errors.New("too many scans")
-
-// errChunks is the error of a PNG with too many chunks. Decoding takes 4 KiB for each, though
-// the chunk may be empty.
-var errChunks = errors.New("too many chunks")
 
 func gifNotes(*bufio.Reader) (notes, error) { return notes{lossless: true}, nil }
 
@@ -65,7 +60,7 @@ func jpegNotes(r *bufio.Reader) (notes, error) {
 			icc.add(part)
 		}
 		if scans > maxScans {
-			return notes{}, errScans
+			return notes{}, errors.New("too many scans")
 		}
 	}
 	n.profile = icc.joined()
@@ -124,7 +119,7 @@ func pngNotes(r *bufio.Reader) (notes, error) {
 		}
 		switch {
 		case chunks > maxChunks:
-			return notes{}, errChunks
+			return notes{}, errors.New("too many chunks")
 		case kind == "IHDR":
 			header := upTo(content, 13)
 			const colours = 2 // a bit of the colour type

@@ -19,8 +19,6 @@ import (
 
 const maxFields = 100
 
-var errXML = errors.New("invalid XML")
-
 // parse reads a message. It rejects ambiguous XML: duplicates, nesting, attributes, DTDs, comments and second roots.
 func parse(body []byte) (fields, error) {
 	dec := xml.NewDecoder(bytes.NewReader(body))
@@ -32,7 +30,7 @@ func parse(body []byte) (fields, error) {
 			return got, nil
 		}
 		if err != nil {
-			return nil, fmt.Errorf("%w: %w", errXML, err)
+			return nil, fmt.Errorf("invalid XML: %w", err)
 		}
 		valid := false // other tokens are comments and directives
 		switch tok := token.(type) {
@@ -57,7 +55,7 @@ func parse(body []byte) (fields, error) {
 			}
 		}
 		if !valid {
-			return nil, fmt.Errorf("%w: unexpected markup, or a repeated field, before byte %d", errXML, dec.InputOffset())
+			return nil, fmt.Errorf("invalid XML: unexpected markup, or a repeated field, before byte %d", dec.InputOffset())
 		}
 	}
 }
