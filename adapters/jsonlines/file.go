@@ -66,8 +66,11 @@ func Open(path string) (imported.File, error) {
 		return nil, notOpened(path, err)
 	}
 	// Opening a pipe would block until it has a writer.
-	if err := regular(info); err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
+	if info.IsDir() {
+		return nil, fmt.Errorf("%s: %w", path, fault.New(fault.Invalid, "This is a folder, not a file."))
+	}
+	if !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("%s: %w", path, fault.New(fault.Invalid, "This is not a regular file. Pass a pipe as the standard input."))
 	}
 	file, err := os.Open(name)
 	if err != nil {
@@ -92,16 +95,6 @@ func Standard(r io.Reader, folder string) imported.File {
 	}
 	f.start()
 	return f
-}
-
-func regular(info fs.FileInfo) error {
-	switch {
-	case info.IsDir():
-		return fault.New(fault.Invalid, "This is a folder, not a file.")
-	case !info.Mode().IsRegular():
-		return fault.New(fault.Invalid, "This is not a regular file. Pass a pipe as the standard input.")
-	}
-	return nil
 }
 
 func notOpened(path string, err error) error {

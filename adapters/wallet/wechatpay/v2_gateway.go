@@ -19,7 +19,7 @@ type V2 struct {
 	// wallet is on this machine.
 	refunds  *transport
 	refunded string // where the wallet sends notifications of refunds
-	site     string // the site that payers come from, for browsers
+	scene    string // of payments in browsers
 }
 
 // newV2 returns the gateway, and what is wrong with the settings.
@@ -28,7 +28,7 @@ func newV2(s wallet.Settings) (*V2, problems) {
 	refunded := strings.TrimRight(s.NotifyURL, "/") + "/refund/"
 	found.check(wallet.NotifyURL, isAddress(s.NotifyURL) && len(refunded) <= 256, addressText+" of at most 248 characters")
 	common := newGateway(nameV2, s, func(*http.Transport) {}, string(hmacSHA256), string(md5Sum))
-	g := &V2{gateway: common, refunded: refunded, site: siteOf(s.NotifyURL)}
+	g := &V2{gateway: common, refunded: refunded, scene: sceneOf(s.NotifyURL)}
 	if certificates != nil || strings.HasPrefix(s.URL, "http:") {
 		refunds := newTransport(s, func(t *http.Transport) { t.TLSClientConfig.Certificates = certificates })
 		g.refunds = &refunds

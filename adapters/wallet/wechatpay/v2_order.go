@@ -44,9 +44,7 @@ func (g *V2) BuildRequest(o payment.Order, i payment.Intent, no payment.TradeNo)
 		m["openid"] = i.OpenID
 	case payment.H5:
 		m["trade_type"] = mwebV2
-		if m["scene_info"], err = g.scene(); err != nil {
-			return nil, err
-		}
+		m["scene_info"] = g.scene
 	default:
 		return nil, fmt.Errorf("wechatpay: no trade type for the end type %d", i.EndType)
 	}
@@ -56,25 +54,13 @@ func (g *V2) BuildRequest(o payment.Order, i payment.Intent, no payment.TradeNo)
 	return m.sign(g.key).encode(), nil
 }
 
-// scene returns the payer's site for the wallet.
-func (g *V2) scene() (string, error) {
-	type h5 struct {
-		Type string `json:"type"`
-		URL  string `json:"wap_url"`
-		Name string `json:"wap_name"`
-	}
-	text, err := json.Marshal(map[string]h5{"h5_info": {Type: "Wap", URL: g.site, Name: "Plaza"}})
-	if err != nil {
-		return "", fmt.Errorf("wechatpay: describing the site: %w", err)
-	}
-	return string(text), nil
-}
-
-// siteOf returns the site of a URL.
-func siteOf(address string) string {
+// sceneOf describes, for the wallet, the site of the address: payers come from there with browsers.
+func sceneOf(address string) string {
 	u, err := url.Parse(address)
 	if err != nil {
 		return ""
 	}
-	return u.Scheme + "://" + u.Host
+	info := map[string]string{"type": "Wap", "wap_url": u.Scheme + "://" + u.Host, "wap_name": "Plaza"}
+	text, _ := json.Marshal(map[string]any{"h5_info": info}) // texts can always be written
+	return string(text)
 }
