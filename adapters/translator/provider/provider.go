@@ -302,10 +302,7 @@ func (l Limits) cut(texts []string) ([][]string, error) {
 	var batches [][]string
 	first, chars, bytes := 0, 0, aroundAll
 	for i, s := range texts {
-		written, err := json.Marshal(s)
-		if err != nil {
-			return nil, fmt.Errorf("encoding a text: %w", err)
-		}
+		written, _ := json.Marshal(s) // a text can always be written
 		c, b := utf8.RuneCountInString(s), len(written)+aroundText
 		if exceeds(c, l.Chars) || exceeds(b+aroundAll, l.Bytes) {
 			return nil, fmt.Errorf("%w: %d characters", ErrTooLong, c)

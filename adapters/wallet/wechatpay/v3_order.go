@@ -76,11 +76,7 @@ func (g *V3) BuildRequest(o payment.Order, i payment.Intent, no payment.TradeNo)
 	default:
 		return nil, fmt.Errorf("wechatpayv3: no trade type for the end type %d", i.EndType)
 	}
-	stored, err := json.Marshal(storedRequest[orderBody]{Type: tradeType, Body: order})
-	if err != nil {
-		return nil, fmt.Errorf("wechatpayv3: writing a request: %w", err)
-	}
-	return stored, nil
+	return json.Marshal(storedRequest[orderBody]{Type: tradeType, Body: order})
 }
 
 // Prepare implements payment.Gateway. It sends the same body each time, with a new signature.

@@ -36,10 +36,7 @@ func (g *V3) get(ctx context.Context, target string, r refusals) (jsonObject, er
 }
 
 func (g *V3) post(ctx context.Context, target string, body any, status int, r refusals) (jsonObject, error) {
-	text, err := json.Marshal(body)
-	if err != nil {
-		return nil, fmt.Errorf("wechatpayv3: writing a request: %w", err)
-	}
+	text, _ := json.Marshal(body) // of texts and numbers
 	return g.call(ctx, requestV3{method: http.MethodPost, target: target, body: text}, status, r)
 }
 
