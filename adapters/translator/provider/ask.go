@@ -77,24 +77,22 @@ func (t *Translator) try(ctx context.Context, q Question, sent int) ([]string, e
 
 // post sends the question.
 func (t *Translator) post(ctx context.Context, q Question) (upstream.Answer, error) {
-	body, kind, err := q.written()
-	if err != nil {
-		return upstream.Answer{}, fmt.Errorf("encoding the request: %w", err)
-	}
+	body, kind := q.written()
 	header := http.Header{"Content-Type": {kind}}
 	maps.Copy(header, q.Header)
 	return t.client.Send(ctx, http.MethodPost, q.Path, header, body)
 }
 
 // written returns the question's body and its media type.
-func (q Question) written() (body *bytes.Buffer, kind string, err error) {
+func (q Question) written() (body *bytes.Buffer, kind string) {
 	if form, is := q.Body.(url.Values); is {
-		return bytes.NewBufferString(form.Encode()), "application/x-www-form-urlencoded", nil
+		return bytes.NewBufferString(form.Encode()), "application/x-www-form-urlencoded"
 	}
 	body = &bytes.Buffer{}
 	written := json.NewEncoder(body)
 	written.SetEscapeHTML(false) // an escaped < would take six bytes of the limit
-	return body, "application/json; charset=utf-8", written.Encode(q.Body)
+	_ = written.Encode(q.Body)   // texts can always be written
+	return body, "application/json; charset=utf-8"
 }
 
 func isTransient(err error) bool {

@@ -29,7 +29,7 @@ type billRecord struct {
 	isLong bool // text is not all of it
 }
 
-// scanner cuts a bill into records.
+// billScanner cuts a bill into records.
 type billScanner struct {
 	text   *bufio.Reader
 	number int // of lines that were read
@@ -45,7 +45,7 @@ func newBillScanner(r io.Reader) *billScanner {
 	return &billScanner{text: bufio.NewReaderSize(r, maxBillLine)}
 }
 
-// next reads a line without its end, of a longer one maxLine bytes. It returns false at the end of the text.
+// next reads a line without its end, of a longer one maxBillLine bytes. It returns false at the end of the text.
 func (s *billScanner) next() bool {
 	line, err := s.text.ReadSlice('\n')
 	s.ahead, s.isAheadLong = strings.TrimRight(string(line), "\r\n"), errors.Is(err, bufio.ErrBufferFull)

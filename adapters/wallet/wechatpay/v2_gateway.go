@@ -12,7 +12,7 @@ import (
 	"plaza/domain/payment"
 )
 
-// Gateway implements payment.Gateway. It is safe for concurrent use.
+// V2 implements payment.Gateway over version 2. It is safe for concurrent use.
 type V2 struct {
 	gateway
 	// refunds brings the merchant's certificate; nil: refunds are off. Without TLS there are no certificates: then the

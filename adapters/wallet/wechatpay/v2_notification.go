@@ -78,7 +78,7 @@ func (g *V2) receiveRefund(reply xmlMessage) (payment.Notice, error) {
 // errEncrypted does not tell what is wrong with an encrypted text, so that senders can't learn about the key.
 var errEncrypted = errors.New("text not encrypted with the key")
 
-// decrypt decrypts base64 of AES-256 in ECB mode under the MD5 of the key, in lower-case hex, as the protocol demands.
+// decryptRefund decrypts base64 of AES-256 in ECB mode under the MD5 of the key, in lower-case hex, as the protocol demands.
 // The padding is PKCS#7.
 func decryptRefund(encoded string, key secret.String) ([]byte, error) {
 	text, err := base64.StdEncoding.DecodeString(encoded)
@@ -86,10 +86,7 @@ func decryptRefund(encoded string, key secret.String) ([]byte, error) {
 		return nil, errEncrypted
 	}
 	sum := md5.Sum([]byte(key.Reveal()))
-	block, err := aes.NewCipher([]byte(hex.EncodeToString(sum[:])))
-	if err != nil {
-		return nil, errEncrypted
-	}
+	block, _ := aes.NewCipher([]byte(hex.EncodeToString(sum[:]))) // of 32 bytes
 	for rest := text; len(rest) > 0; rest = rest[aes.BlockSize:] {
 		block.Decrypt(rest, rest[:aes.BlockSize])
 	}

@@ -13,7 +13,7 @@ import (
 	"plaza/domain/payment"
 )
 
-// Gateway implements payment.Gateway. It is safe for concurrent use.
+// V3 implements payment.Gateway over version 3. It is safe for concurrent use.
 type V3 struct {
 	gateway
 	spareURL string // empty: there is no other address

@@ -91,14 +91,8 @@ func decryptResource(resource jsonObject, key secret.String) ([]byte, error) {
 	if err != nil {
 		return nil, errors.New("ciphertext is not base64")
 	}
-	block, err := aes.NewCipher([]byte(key.Reveal()))
-	if err != nil {
-		return nil, errors.New("key is not one of AES")
-	}
-	gcm, err := cipher.NewGCM(block)
-	if err != nil {
-		return nil, errors.New("key is not one of GCM")
-	}
+	block, _ := aes.NewCipher([]byte(key.Reveal())) // the settings have one of 32 bytes
+	gcm, _ := cipher.NewGCM(block)                  // AES has the blocks that it needs
 	nonce := []byte(resource.text("nonce"))
 	if len(nonce) != gcm.NonceSize() {
 		return nil, errors.New("nonce does not have 12 bytes")
