@@ -2,6 +2,7 @@ package sandbox
 
 import (
 	"cmp"
+	"crypto/rand"
 	"fmt"
 	"io"
 	"maps"
@@ -104,7 +105,7 @@ func billRefusal(no ledger.Refusal) fields {
 
 // signed returns the message with a nonce and the signature, which is well-formed but wrong if the trick forges it.
 func (v v2) signed(f fields, signType string, trick Misbehaviour) message {
-	f["nonce_str"] = v.ledger.Nonce(16)
+	f["nonce_str"] = rand.Text()
 	f["sign"], _ = sign(f, v.Key.Reveal(), signType) // the type was checked on receipt
 	if trick.forges() {
 		f["sign"] = strings.Repeat("0", len(f["sign"]))
@@ -138,7 +139,7 @@ func (v v2) notification(t ledger.Trade, r *ledger.Refund, trick Misbehaviour) m
 	if trick.forges() {
 		key += " "
 	}
-	told["nonce_str"], told["req_info"] = v.ledger.Nonce(16), sealV2(render("root", about), key)
+	told["nonce_str"], told["req_info"] = rand.Text(), sealV2(render("root", about), key)
 	return xmlMessage(told)
 }
 

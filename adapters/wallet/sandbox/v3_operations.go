@@ -1,12 +1,12 @@
 package sandbox
 
 import (
+	"crypto/rand"
 	"crypto/sha1"
 	"encoding/pem"
 	"errors"
 	"fmt"
 	"maps"
-	"net/url"
 	"time"
 
 	"plaza/adapters/wallet/sandbox/ledger"
@@ -134,7 +134,7 @@ func (v *v3) tradeBill(r *request) (any, error) {
 	}
 	return object{
 		"hash_type": "SHA1", "hash_value": fmt.Sprintf("%x", sha1.Sum(text)),
-		"download_url": origin + "/v3/billdownload/file?token=" + url.QueryEscape(v.keepBill(packed)),
+		"download_url": origin + "/v3/billdownload/file?token=" + v.keepBill(packed),
 	}, nil
 }
 
@@ -145,7 +145,7 @@ func (v *v3) keepBill(text []byte) (token string) {
 	if len(v.bills) >= maxBills {
 		clear(v.bills)
 	}
-	token = v.ledger.Nonce(32)
+	token = rand.Text()
 	v.bills[token] = text
 	return token
 }

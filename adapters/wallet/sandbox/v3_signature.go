@@ -207,7 +207,7 @@ func (k platformKey) sign(lines ...string) string {
 func (v *v3) seal(text []byte, associated string) object {
 	block, _ := aes.NewCipher([]byte(v.V3Key.Reveal())) // New has checked the key
 	gcm, _ := cipher.NewGCM(block)                      // AES has the blocks that it needs
-	nonce := v.ledger.Nonce(gcm.NonceSize() / 2)
+	nonce := rand.Text()[:gcm.NonceSize()]
 	return object{
 		"algorithm": "AEAD_AES_256_GCM", "nonce": nonce, "associated_data": associated,
 		"ciphertext": base64.StdEncoding.EncodeToString(gcm.Seal(nil, []byte(nonce), text, []byte(associated))),
@@ -217,7 +217,7 @@ func (v *v3) seal(text []byte, associated string) object {
 // sign sets the headers that sign the message, as the trick demands. preferred is the serial number or ID of a key that the
 // merchant asks for, or empty.
 func (v *v3) sign(m message, preferred string, trick Misbehaviour) {
-	at, nonce := v.ledger.Now(), v.ledger.Nonce(16)
+	at, nonce := v.ledger.Now(), rand.Text()
 	if trick.Do == Old {
 		at = at.Add(-clockSkew - time.Second)
 	}
@@ -238,5 +238,5 @@ func (v *v3) sign(m message, preferred string, trick Misbehaviour) {
 	m.header.Set("Wechatpay-Serial", key.serial)
 	m.header.Set("Wechatpay-Signature", signature)
 	m.header.Set("Wechatpay-Signature-Type", v3Scheme)
-	m.header.Set("Request-ID", strings.ToUpper(nonce[:16]))
+	m.header.Set("Request-ID", nonce[:16])
 }

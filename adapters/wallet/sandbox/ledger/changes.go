@@ -2,6 +2,7 @@ package ledger
 
 import (
 	"cmp"
+	"crypto/rand"
 	"fmt"
 	"slices"
 	"time"
@@ -41,7 +42,7 @@ func (l *Ledger) Place(asked Trade) (Trade, error) {
 		}
 		t.Requests++
 		if !now.Before(t.PrepayUntil) {
-			t.PrepayID = "wx" + now.In(Beijing).Format("20060102150405") + l.Nonce(10)
+			t.PrepayID = "wx" + now.In(Beijing).Format("20060102150405") + rand.Text()[:20]
 		}
 		t.PrepayUntil = now.Add(l.Scaled(prepayLife))
 		t.LinkUntil = t.PrepayUntil
@@ -74,7 +75,7 @@ func (l *Ledger) Pay(no string, last func(*Trade) error) (Trade, error) {
 		if err := t.Payable(now); err != nil {
 			return err
 		}
-		t.OpenID, t.TransactionID = cmp.Or(t.OpenID, payer), l.newID("4200", now)
+		t.OpenID, t.TransactionID = cmp.Or(t.OpenID, payer), newID("4200", now)
 		t.State, t.Paid, t.Next = Success, now, now
 		return last(t)
 	})
@@ -140,7 +141,7 @@ func (l *Ledger) Refund(no string, amount int64, asked Refund) (Trade, *Refund, 
 			return ErrCrowded
 		}
 		asked.OutTradeNo, asked.TransactionID = t.OutTradeNo, t.TransactionID
-		asked.State, asked.Created, asked.ID = RefundProcessing, now, l.newID("5030", now)
+		asked.State, asked.Created, asked.ID = RefundProcessing, now, newID("5030", now)
 		if l.RefundTime > 0 {
 			asked.Next = now.Add(l.Scaled(l.RefundTime))
 		}

@@ -128,15 +128,8 @@ func (l *Ledger) Now() time.Time { return l.Clock().UTC() }
 // Scaled returns what a time of the wallet takes.
 func (l *Ledger) Scaled(d time.Duration) time.Duration { return d / time.Duration(l.Scale) }
 
-// Nonce returns a random text of 2n hexadecimal digits.
-func (l *Ledger) Nonce(n int) string {
-	b := make([]byte, n)
-	_, _ = rand.Read(b) // it never fails
-	return fmt.Sprintf("%x", b)
-}
-
 // newID returns a random ID of 28 digits with the prefix and the day.
-func (l *Ledger) newID(prefix string, now time.Time) string {
+func newID(prefix string, now time.Time) string {
 	n, _ := rand.Int(rand.Reader, big.NewInt(1e16)) // it never fails
 	return fmt.Sprintf("%s%s%016d", prefix, now.In(Beijing).Format("20060102"), n)
 }
