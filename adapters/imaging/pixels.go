@@ -26,11 +26,11 @@ func plain(decoded image.Image, size image.Point) image.Image {
 	case *image.RGBA: // the decoders return it for pictures without transparency
 		return &image.NRGBA{Pix: m.Pix, Stride: m.Stride, Rect: m.Rect}
 	case *image.Gray16:
-		return &image.Gray{Pix: highBytes(m.Pix), Stride: m.Stride / 2, Rect: m.Rect}
+		return &image.Gray{Pix: highBytes(m.Pix, 0), Stride: m.Stride / 2, Rect: m.Rect}
 	case *image.RGBA64:
-		return &image.NRGBA{Pix: highBytes(m.Pix), Stride: m.Stride / 2, Rect: m.Rect}
+		return &image.NRGBA{Pix: highBytes(m.Pix, 0), Stride: m.Stride / 2, Rect: m.Rect}
 	case *image.NRGBA64:
-		return &image.NRGBA{Pix: highBytes(m.Pix), Stride: m.Stride / 2, Rect: m.Rect}
+		return &image.NRGBA{Pix: highBytes(m.Pix, 0), Stride: m.Stride / 2, Rect: m.Rect}
 	case *image.Paletted:
 		return unpaletted(m, whole)
 	case *image.CMYK:
@@ -43,12 +43,12 @@ func plain(decoded image.Image, size image.Point) image.Image {
 	return n
 }
 
-// highBytes returns a copy of the first of every two bytes, so that the others take no
+// highBytes returns a copy of the high one of every two bytes, the first (0) or the second (1), so that the others take no
 // memory while the picture is encoded.
-func highBytes(pix []byte) []byte {
+func highBytes(pix []byte, high int) []byte {
 	half := make([]byte, len(pix)/2)
 	for i := range half {
-		half[i] = pix[2*i]
+		half[i] = pix[2*i+high]
 	}
 	return half
 }

@@ -182,15 +182,11 @@ func (d *decoder) words(at uint64, count int) []uint32 {
 	return words
 }
 
-// highBytesOf returns a copy of the high bytes of values of so many bytes. Nothing of it is in the decoder's memory.
+// highBytesOf returns a copy of the high bytes of values of one or two bytes. Nothing of it is in the decoder's memory.
 func (d *decoder) highBytesOf(at uint64, length, bytesOfValue int) []byte {
 	raw := d.bytes(at, length)
 	if bytesOfValue == 1 {
 		return bytes.Clone(raw)
 	}
-	high := make([]byte, len(raw)/bytesOfValue)
-	for i := range high {
-		high[i] = raw[(i+1)*bytesOfValue-1]
-	}
-	return high
+	return highBytes(raw, 1)
 }
