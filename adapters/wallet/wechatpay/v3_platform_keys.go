@@ -70,7 +70,7 @@ type platformKeys struct {
 	now      func() time.Time
 
 	mu      sync.Mutex
-	listed  map[string]platformKey // certificates by serial number; never changed, but replaced
+	listed  map[string]platformKey // certificates by serial number
 	next    time.Time              // no fetch before
 	failure error                  // of the last fetch
 
@@ -90,19 +90,16 @@ func (p *platformKeys) findNotified(ctx context.Context, serial string) (platfor
 }
 
 func (p *platformKeys) findAmong(ctx context.Context, serial string, most int32) (platformKey, error) {
-	if serial == p.fixedID && serial != "" {
-		return p.fixed, nil
+	if key, is := p.key(serial); is {
+		return key, nil
 	}
 	if strings.HasPrefix(serial, publicKeyPrefix) || !isSerial(serial) {
 		return platformKey{}, errUnknownKey // no certificate has such a number
 	}
-	if key, is := p.certificate(serial); is {
-		return key, nil
-	}
 	if err := p.wait(ctx, most); err != nil {
 		return platformKey{}, err
 	}
-	if key, is := p.certificate(serial); is {
+	if key, is := p.key(serial); is {
 		return key, nil
 	}
 	p.mu.Lock()
@@ -113,8 +110,11 @@ func (p *platformKeys) findAmong(ctx context.Context, serial string, most int32)
 	return platformKey{}, errUnknownKey
 }
 
-// certificate returns the key of the certificate with the serial number, if it is known and valid.
-func (p *platformKeys) certificate(serial string) (platformKey, bool) {
+// key returns the key with the serial number or the id, if it is known and valid.
+func (p *platformKeys) key(serial string) (platformKey, bool) {
+	if serial == p.fixedID && serial != "" {
+		return p.fixed, true
+	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	key, known := p.listed[serial]
@@ -139,7 +139,7 @@ func (p *platformKeys) wait(ctx context.Context, most int32) error {
 // the certificates from the others who wait for them. It returns nothing.
 func (p *platformKeys) refresh() (any, error) {
 	p.mu.Lock()
-	known, isEarly := p.listed, p.now().Before(p.next)
+	isEarly := p.now().Before(p.next)
 	p.mu.Unlock()
 	if isEarly {
 		return nil, nil
@@ -147,14 +147,10 @@ func (p *platformKeys) refresh() (any, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), p.deadline)
 	defer cancel()
 	fresh, err := p.fetch(ctx, func(_ context.Context, serial string) (platformKey, error) {
-		key := known[serial]
-		switch {
-		case serial == p.fixedID && serial != "":
-			return p.fixed, nil
-		case key.rsa == nil || !key.isValid(p.now()):
-			return platformKey{}, errUnknownKey
+		if key, is := p.key(serial); is {
+			return key, nil
 		}
-		return key, nil
+		return platformKey{}, errUnknownKey
 	})
 	p.mu.Lock()
 	defer p.mu.Unlock()
