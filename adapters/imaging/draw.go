@@ -74,3 +74,41 @@ func (d *design) at(x, y float64, size int) color.RGBA {
 	outside := float64(t.shape(u, v) * tileWidth * float64(size))
 	return mix(background, t.ink, 0.5-outside).color()
 }
+
+// rgb is a colour with components from 0 to 255.
+type rgb [3]float64
+
+func (c rgb) color() color.RGBA {
+	return color.RGBA{R: uint8(c[0] + 0.5), G: uint8(c[1] + 0.5), B: uint8(c[2] + 0.5), A: 255}
+}
+
+// mix interpolates between two colours; part runs from 0 to 1.
+func mix(from, to rgb, part float64) rgb {
+	part = max(0, min(part, 1))
+	for i := range from {
+		from[i] = float64(from[i]*(1-part)) + float64(to[i]*part)
+	}
+	return from
+}
+
+// hsl returns the colour of the hue, in degrees of any range.
+func hsl(hue int, saturation, lightness float64) rgb {
+	chroma := saturation * min(lightness, 1-lightness)
+	var c rgb
+	for i, offset := range [...]int{0, 8, 4} {
+		k := math.Mod(float64(offset)+float64((hue%360+360)%360)/30, 12)
+		c[i] = 255 * (lightness - float64(chroma*max(-1, min(k-3, 9-k, 1))))
+	}
+	return c
+}
+
+// random generates random numbers from a seed with SplitMix64.
+type random uint64
+
+func (d *random) below(sides int) int {
+	*d += 0x9e3779b97f4a7c15
+	z := uint64(*d)
+	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
+	z = (z ^ z>>27) * 0x94d049bb133111eb
+	return int((z ^ z>>31) % uint64(sides))
+}
