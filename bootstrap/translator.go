@@ -10,6 +10,7 @@ import (
 	"plaza/adapters/translator/libretranslate"
 	"plaza/adapters/translator/provider"
 	"plaza/adapters/translator/pseudo"
+	"plaza/adapters/upstream"
 	"plaza/application/translation"
 	"plaza/bootstrap/settings"
 	"plaza/domain/localisation"
@@ -62,7 +63,7 @@ func newTranslator(c settings.Config, t *traces) (localisation.Translator, error
 		return nil, nil
 	}
 	translator, err := chosen.Open(provider.Settings{
-		Connection: provider.Connection{URL: c.TranslatorURL, Wrap: t.spans("translator", true)}, Key: c.TranslatorKey,
+		Connection: upstream.Connection{URL: c.TranslatorURL, Wrap: t.spans("translator", true)}, Key: c.TranslatorKey,
 		Region: c.TranslatorRegion,
 	})
 	if err != nil {

@@ -4,7 +4,7 @@
 // encoded anew from its pixels and the tables of its colour profile. Nothing else of the
 // file is kept (PLA-03).
 //
-// Two parts are the package's own because no library serves as well. Libraries that read
+// Package jpeg decodes JPEGs. Two other parts are the package's own because no library serves as well. Libraries that read
 // orientations return no colour profiles (notes.go, profile.go). The kernels of
 // golang.org/x/image/draw alone take two to nine times as long to scale a photo of 12
 // megapixels down, in up to five times the memory, as averaging its pixels first does

@@ -15,6 +15,7 @@ import (
 
 	"plaza/adapters/translator/apertium"
 	"plaza/adapters/translator/provider"
+	"plaza/adapters/upstream"
 	"plaza/domain/locale"
 	"plaza/domain/localisation"
 	"plaza/test/ports"
@@ -25,7 +26,7 @@ func open(t *testing.T, url string, client *http.Client) localisation.Translator
 }
 
 func openFor(t *testing.T, deadline time.Duration, url string, client *http.Client) localisation.Translator {
-	tr, err := apertium.New(provider.Settings{Connection: provider.Connection{URL: url, Deadline: deadline, Client: client}})
+	tr, err := apertium.New(provider.Settings{Connection: upstream.Connection{URL: url, Deadline: deadline, Client: client}})
 	require.NoError(t, err)
 	return tr
 }
@@ -182,10 +183,10 @@ func TestPUB06_Apertium_gets_long_texts_in_pieces(t *testing.T) {
 }
 
 func TestApertium_wants_an_address_and_no_more(t *testing.T) {
-	_, err := apertium.New(provider.Settings{Connection: provider.Connection{URL: "http://neighbour:2737"}})
+	_, err := apertium.New(provider.Settings{Connection: upstream.Connection{URL: "http://neighbour:2737"}})
 	require.NoError(t, err)
 	for _, url := range []string{"", "neighbour:2737", "ftp://neighbour"} {
-		_, err = apertium.New(provider.Settings{Connection: provider.Connection{URL: url}})
+		_, err = apertium.New(provider.Settings{Connection: upstream.Connection{URL: url}})
 		require.ErrorContains(t, err, "apertium: URL", url)
 	}
 }

@@ -15,6 +15,7 @@ import (
 
 	"plaza/adapters/translator/azure"
 	"plaza/adapters/translator/provider"
+	"plaza/adapters/upstream"
 	"plaza/domain/locale"
 	"plaza/domain/localisation"
 	"plaza/domain/secret"
@@ -25,7 +26,7 @@ const key = "0123456789abcdef0123456789abcdef"
 
 func open(t *testing.T, url string, client *http.Client) localisation.Translator {
 	tr, err := azure.New(provider.Settings{
-		Connection: provider.Connection{URL: url, Deadline: 10 * time.Second, Client: client}, Key: secret.New(key), Region: "westeurope",
+		Connection: upstream.Connection{URL: url, Deadline: 10 * time.Second, Client: client}, Key: secret.New(key), Region: "westeurope",
 	})
 	require.NoError(t, err)
 	return tr

@@ -15,6 +15,7 @@ import (
 
 	"plaza/adapters/translator/deepl"
 	"plaza/adapters/translator/provider"
+	"plaza/adapters/upstream"
 	"plaza/domain/locale"
 	"plaza/domain/localisation"
 	"plaza/domain/secret"
@@ -25,7 +26,7 @@ const key = "279a2e9d-83b3-c416-7e2d-f721593e42a0"
 
 func open(t *testing.T, url string, client *http.Client) localisation.Translator {
 	tr, err := deepl.New(provider.Settings{
-		Connection: provider.Connection{URL: url, Deadline: 10 * time.Second, Client: client}, Key: secret.New(key),
+		Connection: upstream.Connection{URL: url, Deadline: 10 * time.Second, Client: client}, Key: secret.New(key),
 	})
 	require.NoError(t, err)
 	return tr
@@ -117,7 +118,7 @@ func TestPUB06_DeepL_takes_128_KiB_at_once(t *testing.T) {
 func TestDeepL_has_an_address_for_each_plan(t *testing.T) {
 	for k, want := range map[string]string{key: "api.deepl.com", key + ":fx": "api-free.deepl.com"} {
 		asked := ""
-		tr, err := deepl.New(provider.Settings{Key: secret.New(k), Connection: provider.Connection{Client: &http.Client{
+		tr, err := deepl.New(provider.Settings{Key: secret.New(k), Connection: upstream.Connection{Client: &http.Client{
 			Transport: ports.Played(func(w http.ResponseWriter, r *http.Request) {
 				asked = r.URL.Host
 				w.WriteHeader(http.StatusBadRequest)

@@ -13,6 +13,7 @@ import (
 
 	"plaza/adapters/translator/google"
 	"plaza/adapters/translator/provider"
+	"plaza/adapters/upstream"
 	"plaza/domain/localisation"
 	"plaza/domain/secret"
 	"plaza/test/ports"
@@ -22,7 +23,7 @@ const key = "AIzaSyA-1111111111111111111111111111111"
 
 func open(t *testing.T, url string, client *http.Client) localisation.Translator {
 	tr, err := google.New(provider.Settings{
-		Connection: provider.Connection{URL: url, Deadline: 10 * time.Second, Client: client}, Key: secret.New(key),
+		Connection: upstream.Connection{URL: url, Deadline: 10 * time.Second, Client: client}, Key: secret.New(key),
 	})
 	require.NoError(t, err)
 	return tr

@@ -12,6 +12,7 @@ import (
 
 	"plaza/adapters/translator/libretranslate"
 	"plaza/adapters/translator/provider"
+	"plaza/adapters/upstream"
 	"plaza/domain/localisation"
 	"plaza/domain/secret"
 	"plaza/test/ports"
@@ -21,7 +22,7 @@ const key = "00000000-1111-2222-3333-444444444444"
 
 func open(t *testing.T, url string, client *http.Client) localisation.Translator {
 	tr, err := libretranslate.New(provider.Settings{
-		Connection: provider.Connection{URL: url, Deadline: 10 * time.Second, Client: client}, Key: secret.New(key),
+		Connection: upstream.Connection{URL: url, Deadline: 10 * time.Second, Client: client}, Key: secret.New(key),
 	})
 	require.NoError(t, err)
 	return tr
@@ -117,11 +118,11 @@ func TestPUB06_LibreTranslate_before_April_2025(t *testing.T) {
 }
 
 func TestLibreTranslate_wants_https_for_a_key(t *testing.T) {
-	_, err := libretranslate.New(provider.Settings{Connection: provider.Connection{URL: "http://neighbour:5000"}})
+	_, err := libretranslate.New(provider.Settings{Connection: upstream.Connection{URL: "http://neighbour:5000"}})
 	require.NoError(t, err)
 	for name, c := range map[string]provider.Settings{
-		"http":      {Connection: provider.Connection{URL: "http://neighbour:5000", Plain: true}, Key: secret.New(key)},
-		"a newline": {Connection: provider.Connection{URL: "https://neighbour"}, Key: secret.New("a\nb")},
+		"http":      {Connection: upstream.Connection{URL: "http://neighbour:5000", Plain: true}, Key: secret.New(key)},
+		"a newline": {Connection: upstream.Connection{URL: "https://neighbour"}, Key: secret.New("a\nb")},
 		"no URL":    {},
 	} {
 		_, err := libretranslate.New(c)

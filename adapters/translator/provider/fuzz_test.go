@@ -15,6 +15,7 @@ import (
 	"plaza/adapters/translator/google"
 	"plaza/adapters/translator/libretranslate"
 	"plaza/adapters/translator/provider"
+	"plaza/adapters/upstream"
 	"plaza/domain/locale"
 	"plaza/domain/localisation"
 	"plaza/domain/secret"
@@ -46,7 +47,7 @@ func FuzzAnswer(f *testing.F) {
 	to, _ := locale.Parse("es")
 	f.Fuzz(func(t *testing.T, which, at uint8, answer string) {
 		status := statuses[int(at)%len(statuses)]
-		c := provider.Connection{URL: "https://provider.example", Deadline: time.Minute, Client: &http.Client{
+		c := upstream.Connection{URL: "https://provider.example", Deadline: time.Minute, Client: &http.Client{
 			Transport: ports.Played(func(w http.ResponseWriter, _ *http.Request) {
 				w.WriteHeader(status)
 				_, _ = w.Write([]byte(answer))

@@ -86,17 +86,15 @@ type Translator struct {
 	breaker  breaker
 }
 
-// Connection is how a provider is reached. Its deadline is 20 seconds unless stated otherwise.
-type Connection = upstream.Connection
-
 const (
+	// defaultDeadline is that of a connection without one.
 	defaultDeadline = 20 * time.Second
 	// answerLimit is some five times the answer to the longest request.
 	answerLimit = 4 << 20
 )
 
 // New returns a translator, or all problems of the connection.
-func New(c Connection, s Service) (*Translator, error) {
+func New(c upstream.Connection, s Service) (*Translator, error) {
 	c.URL, c.Deadline = cmp.Or(c.URL, s.URL), cmp.Or(c.Deadline, defaultDeadline)
 	client, err := upstream.Open(c, answerLimit)
 	if err != nil {
@@ -278,7 +276,7 @@ type Description struct {
 
 // Settings are the settings of all translators. A translator reads those that it has a use for.
 type Settings struct {
-	Connection Connection // without a URL: the provider's own
+	Connection upstream.Connection // without a URL: the provider's own
 	Key        secret.String
 	Region     string // of the key
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"plaza/adapters/upstream"
 	"plaza/domain/locale"
 	"plaza/domain/secret"
 	"plaza/test/ports"
@@ -43,7 +44,7 @@ type provided struct {
 func open(t *testing.T, limits Limits, answer func(n int, w http.ResponseWriter, r *http.Request)) *provided {
 	p := &provided{}
 	var err error
-	p.Translator, err = New(Connection{URL: "https://provider.example/", Deadline: 10 * time.Second,
+	p.Translator, err = New(upstream.Connection{URL: "https://provider.example/", Deadline: 10 * time.Second,
 		Client: &http.Client{Transport: ports.Played(func(w http.ResponseWriter, r *http.Request) {
 			answer(int(p.asked.Add(1)), w, r)
 		})}}, Service{Name: "plain", Limits: limits, Dialect: plain{}})
@@ -298,7 +299,7 @@ func TestPUB07_A_provider_leads_nowhere_else_and_has_its_measure(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			server := httptest.NewServer(answer)
 			defer server.Close()
-			tr, err := New(Connection{URL: server.URL}, Service{Name: "plain", Dialect: plain{}})
+			tr, err := New(upstream.Connection{URL: server.URL}, Service{Name: "plain", Dialect: plain{}})
 			require.NoError(t, err)
 			_, err = (&provided{Translator: tr}).ask(t.Context(), "one")
 			require.ErrorIs(t, err, ErrInvalidAnswer)
@@ -313,11 +314,11 @@ func TestWhat_a_line_may_be(t *testing.T) {
 		"": false, "provider.example": false, "http://provider.example": false, "https://k@provider.example": false,
 		"https://provider.example?k=1": false, "ftp://provider.example": false, "https://provider.example/ x": false,
 	} {
-		_, err := New(Connection{URL: url}, Service{Name: "plain", Dialect: plain{}})
+		_, err := New(upstream.Connection{URL: url}, Service{Name: "plain", Dialect: plain{}})
 		assert.Equal(t, good, err == nil, url)
 		assert.True(t, err == nil || url == "" || !strings.Contains(err.Error(), url), url)
 	}
-	_, err := New(Connection{URL: "https://provider.example", Deadline: -1}, Service{Name: "plain", Dialect: plain{}})
+	_, err := New(upstream.Connection{URL: "https://provider.example", Deadline: -1}, Service{Name: "plain", Dialect: plain{}})
 	require.ErrorContains(t, err, "deadline")
 	for _, k := range []string{"", "a b", "a\r\nb"} {
 		_, err := NewKeyed(Settings{Key: secret.New(k)}, Service{Name: "plain", URL: "https://provider.example", Dialect: plain{}})
