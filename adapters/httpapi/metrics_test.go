@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"context"
 	"fmt"
 	"log/slog"
 	"net/http"
@@ -36,10 +37,15 @@ func (c *counted) metrics() transport.Metrics {
 // handlerOf returns the interface with one route, whose handler ends with the error.
 func handlerOf(t *testing.T, c transport.Config, err func() error) http.Handler {
 	t.Helper()
-	rows := []route{unlimited(http.MethodGet, "/things/{id}/", func(*api, *transport.Call) (transport.Reply, error) {
+	return handlerWith(t, c, func(*api, *transport.Call) (transport.Reply, error) {
 		return transport.Reply{Status: http.StatusNoContent}, err()
-	})}
-	router, wrong := newRouter(&api{}, rows)
+	})
+}
+
+// handlerWith returns the interface with one route.
+func handlerWith(t *testing.T, c transport.Config, handle func(*api, *transport.Call) (transport.Reply, error)) http.Handler {
+	t.Helper()
+	router, wrong := newRouter(&api{}, []route{unlimited(http.MethodGet, "/things/{id}/", handle)})
 	require.NoError(t, wrong)
 	c.Log = slog.New(slog.DiscardHandler)
 	return transport.NewMiddleware(transport.WithCORS(transport.LimitRequests(router, c.MaxRequests), c.Origins), c)
@@ -66,6 +72,21 @@ func TestRequests_are_counted_with_their_route_and_status(t *testing.T) {
 	assert.Zero(t, c.inFlight)
 	assert.Equal(t, map[string]int{"GET /things/:id/ 204": 1, "GET none 301": 1, "GET /things/:id/ 0": 1}, c.ended)
 	assert.Empty(t, c.limits)
+}
+
+func TestNTF04_a_stream_is_counted_when_it_begins(t *testing.T) {
+	var c counted
+	began := false
+	h := handlerWith(t, transport.Config{Metrics: c.metrics()}, func(*api, *transport.Call) (transport.Reply, error) {
+		return transport.Bare(transport.EventStream(func(context.Context, *transport.Events) {
+			began = true
+			assert.Zero(t, c.inFlight)
+			assert.Equal(t, map[string]int{"GET /things/:id/ 200": 1}, c.ended)
+		})), nil
+	})
+	h.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("GET", "/things/1/", nil))
+	assert.True(t, began)
+	assert.Len(t, c.ended, 1)
 }
 
 func TestGEN_14_a_request_beyond_the_bound_counts_for_the_limit(t *testing.T) {

@@ -49,7 +49,8 @@ func follow(t *testing.T, url, key string, last *string) <-chan string {
 	return told
 }
 
-// killed is how many servers of streams are killed: more than the streams that a person may have at once.
+// killed is how many servers of streams are killed: more than the streams that a person may have at once. All that is said meanwhile is
+// not more than a stream brings: else it would say that the client is to read the lists anew.
 const killed = notification.MaxStreams + 1
 
 func TestNTF04_nothing_is_missed_and_nothing_told_twice_when_the_server_of_a_stream_is_killed(t *testing.T) {
@@ -87,10 +88,10 @@ func missesNothing(t *testing.T, w *shared, writes, last string, begin func() *r
 	for range killed {
 		streams := begin()
 		news := follow(t, streams.url, author, &at)
-		say(10)
+		say(5)
 		told = append(told, <-news)
 		go func() { _ = streams.cmd.Process.Kill() }()
-		say(20) // while the server dies, and while there is no stream
+		say(10) // while the server dies, and while there is no stream
 		streams.ends(t)
 		for one := range news {
 			told = append(told, one)

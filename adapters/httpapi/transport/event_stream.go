@@ -32,6 +32,7 @@ func (s EventStream) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if r.Method == http.MethodHead {
 		return
 	}
+	_, _ = w.Write(nil) // the router holds the status back until something is written
 	log.sending.slot.leave()
 	log.ended()
 	s(log, &Events{w: w, conn: http.NewResponseController(&log.sending)})
