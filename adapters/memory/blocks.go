@@ -52,9 +52,6 @@ func (v Blocks) Remove(ctx context.Context, by, whom user.ID) error {
 }
 
 func (v Blocks) List(ctx context.Context, by user.ID, r page.Request) (page.Page[block.Block], error) {
-	return read(ctx, v.s, func() (page.Page[block.Block], error) {
-		own := v.s.blocks.where(func(b block.Block) bool { return b.By == by })
-		key := func(b block.Block) page.Cursor { return page.At(b.Created, b.Whom) }
-		return page.Slice(r, sorted(own, latest(key)), key)
-	})
+	own := v.s.blocks.where(func(b block.Block) bool { return b.By == by })
+	return pageOf(ctx, v.s, r, own, func(b block.Block) page.Cursor { return page.At(b.Created, b.Whom) })
 }

@@ -112,12 +112,9 @@ func (v Moderation) HasReported(ctx context.Context, by user.ID, t moderation.Th
 }
 
 func (v Moderation) ReportsBy(ctx context.Context, by user.ID, s page.Span, r page.Request) (page.Page[moderation.Report], error) {
-	return read(ctx, v.s, func() (page.Page[moderation.Report], error) {
-		own := v.s.reports.where(func(r moderation.Report) bool { return r.By == by && s.Has(r.Created) })
-		key := page.Keys(s, moderation.Report.AtCursor)
-		p, err := page.Slice(r, sorted(own, latest(key)), key)
-		return page.Map(p, v.s.reported), err
-	})
+	own := v.s.reports.where(func(r moderation.Report) bool { return r.By == by && s.Has(r.Created) })
+	p, err := pageOf(ctx, v.s, r, own, page.Keys(s, moderation.Report.AtCursor))
+	return page.Map(p, v.s.reported), err
 }
 
 func (v Moderation) Cases(ctx context.Context, q moderation.Query) (page.CursorPage[moderation.Case], error) {
@@ -289,7 +286,7 @@ func (s *Store) subject(t moderation.Thing) *moderation.Subject {
 
 // remarksBefore returns the comments before the comment on its event, the latest first.
 func (s *Store) remarksBefore(c event.Comment) (before []moderation.Remark) {
-	order := newest(func(c event.Comment) (time.Time, event.CommentID) { return c.Created, c.ID })
+	order := latest(event.Comment.AtCursor)
 	earlier := s.comments.where(func(b event.Comment) bool { return b.Event == c.Event && order(c, b) < 0 })
 	for _, b := range first(sorted(earlier, order), moderation.RemarksBefore) {
 		before = append(before, moderation.Remark{By: b.Author, Content: b.Content, At: b.Created})

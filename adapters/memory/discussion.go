@@ -2,8 +2,6 @@ package memory
 
 import (
 	"context"
-	"iter"
-	"time"
 
 	"plaza/domain/event"
 	"plaza/domain/idempotency"
@@ -54,22 +52,15 @@ func (s *Store) discussed(id event.ID, by user.ID) (event.State, error) {
 	return e, s.checkUser(by)
 }
 
-var newestComment = newest(func(c event.Comment) (time.Time, event.CommentID) { return c.Created, c.ID })
-
 // commentsOn returns the comments on the event that the viewer sees, the newest first.
 func (s *Store) commentsOn(id event.ID, viewer user.ID) []event.Comment {
 	seen := sorted(s.comments.where(func(c event.Comment) bool {
 		return c.Event == id && c.VisibleTo(viewer, s.relation(viewer, c.Author))
-	}), newestComment)
+	}), latest(event.Comment.AtCursor))
 	for i := range seen {
 		seen[i] = s.replying(seen[i])
 	}
 	return seen
-}
-
-// counted yields the comments that count for their events: hidden ones do not.
-func (s *Store) counted() iter.Seq[event.Comment] {
-	return s.comments.where(func(c event.Comment) bool { return !c.Hidden })
 }
 
 func (v Events) Comment(ctx context.Context, id event.CommentID) (event.Comment, error) {
@@ -126,12 +117,9 @@ func (v Events) Comments(
 }
 
 func (v Events) AllComments(ctx context.Context, q event.CommentQuery, r page.Request) (page.Page[event.Comment], error) {
-	return read(ctx, v.s, func() (page.Page[event.Comment], error) {
-		key := page.Keys(q.Span, event.Comment.AtCursor)
-		return page.Slice(r, sorted(v.s.comments.where(func(c event.Comment) bool {
-			return (q.On == 0 || c.Event == q.On) && (q.By == 0 || c.Author == q.By) && q.Has(c.Created)
-		}), latest(key)), key)
-	})
+	return pageOf(ctx, v.s, r, v.s.comments.where(func(c event.Comment) bool {
+		return (q.On == 0 || c.Event == q.On) && (q.By == 0 || c.Author == q.By) && q.Has(c.Created)
+	}), page.Keys(q.Span, event.Comment.AtCursor))
 }
 
 func authorsOf(comments []event.Comment) []user.ID {

@@ -71,15 +71,11 @@ func (v Images) Change(ctx context.Context, id userimage.ID, fn func(*userimage.
 }
 
 func (v Images) List(ctx context.Context, q userimage.Query, p page.Request) (page.Page[userimage.Image], error) {
-	return read(ctx, v.s, func() (page.Page[userimage.Image], error) {
-		return page.Slice(p, v.s.imagesWhere(q), userimage.Image.AtCursor)
-	})
+	return pageOf(ctx, v.s, p, v.s.images.where(q.Admits), userimage.Image.AtCursor)
 }
 
 func (v Images) All(ctx context.Context, q userimage.Query) iter.Seq2[userimage.Image, error] {
-	return snapshot(ctx, v.s, func() []userimage.Image { return v.s.imagesWhere(q) })
-}
-
-func (s *Store) imagesWhere(q userimage.Query) []userimage.Image {
-	return sorted(s.images.where(q.Admits), latest(userimage.Image.AtCursor))
+	return snapshot(ctx, v.s, func() []userimage.Image {
+		return sorted(v.s.images.where(q.Admits), latest(userimage.Image.AtCursor))
+	})
 }

@@ -2,6 +2,7 @@ package memory
 
 import (
 	"context"
+	"iter"
 	"slices"
 	"time"
 
@@ -47,25 +48,23 @@ func (v Ledger) Order(ctx context.Context, id payment.OrderID) (payment.Order, e
 }
 
 func (v Ledger) OpenOrders(ctx context.Context, id user.ID) ([]payment.Order, error) {
+	f := payment.OrderFilter{User: id, State: payment.Open}
 	return read(ctx, v.s, func() ([]payment.Order, error) {
-		return v.s.ledger.ordersOf(payment.OrderFilter{User: id, State: payment.Open}), nil
+		return sorted(v.s.ledger.ordersOf(f), latest(keyIn(f.Span, payment.Order.AtCursor))), nil
 	})
 }
 
-// ordersOf returns the orders that the filter selects, the newest first.
-func (l *ledger) ordersOf(f payment.OrderFilter) []payment.Order {
-	theirs := l.orders.where(func(o payment.Order) bool {
+// ordersOf yields the orders that the filter selects.
+func (l *ledger) ordersOf(f payment.OrderFilter) iter.Seq[payment.Order] {
+	return l.orders.where(func(o payment.Order) bool {
 		inDoubt := func(p payment.Prepayment) bool { return p.IsInDoubt() }
 		return (o.User == f.User || f.User == 0) && (o.State == f.State || f.State == "") &&
 			(!f.IsInDoubt || slices.ContainsFunc(l.prepayments[o.ID], inDoubt)) && f.Has(o.Created)
 	})
-	return sorted(theirs, latest(keyIn(f.Span, payment.Order.AtCursor)))
 }
 
 func (v Ledger) Orders(ctx context.Context, f payment.OrderFilter, p page.Request) (page.Page[payment.Order], error) {
-	return read(ctx, v.s, func() (page.Page[payment.Order], error) {
-		return page.Slice(p, v.s.ledger.ordersOf(f), keyIn(f.Span, payment.Order.AtCursor))
-	})
+	return pageOf(ctx, v.s, p, v.s.ledger.ordersOf(f), keyIn(f.Span, payment.Order.AtCursor))
 }
 
 func (v Ledger) OrdersOf(ctx context.Context, ids []payment.OrderID) ([]payment.Order, error) {
@@ -96,16 +95,12 @@ func (v Ledger) Due(ctx context.Context, now, next time.Time, limit int) ([]paym
 }
 
 func (v Ledger) Payments(ctx context.Context, f payment.PaymentFilter, r page.Request) (page.Page[payment.Payment], error) {
-	return read(ctx, v.s, func() (page.Page[payment.Payment], error) {
-		payments := v.s.ledger.payments.where(func(p payment.Payment) bool {
-			isOver := f.State == payment.RefundDue && p.Refunded >= p.Amount
-			return (f.State == "" || p.State == f.State) && !isOver && (f.Order == 0 || p.Order == f.Order) &&
-				(f.ID == 0 || p.ID == f.ID) && (f.Transaction == "" || p.TransactionID == f.Transaction) &&
-				(f.User == 0 || v.s.ledger.orders[p.Order].User == f.User) && f.Has(p.Received)
-		})
-		key := keyIn(f.Span, payment.Payment.AtCursor)
-		return page.Slice(r, sorted(payments, latest(key)), key)
-	})
+	return pageOf(ctx, v.s, r, v.s.ledger.payments.where(func(p payment.Payment) bool {
+		isOver := f.State == payment.RefundDue && p.Refunded >= p.Amount
+		return (f.State == "" || p.State == f.State) && !isOver && (f.Order == 0 || p.Order == f.Order) &&
+			(f.ID == 0 || p.ID == f.ID) && (f.Transaction == "" || p.TransactionID == f.Transaction) &&
+			(f.User == 0 || v.s.ledger.orders[p.Order].User == f.User) && f.Has(p.Received)
+	}), keyIn(f.Span, payment.Payment.AtCursor))
 }
 
 func (v Ledger) Journal(ctx context.Context, id payment.OrderID) ([]payment.Entry, error) {

@@ -128,17 +128,13 @@ func (v Ledger) ClaimReconciliation(ctx context.Context, d payment.Day, now, unt
 }
 
 func (v Ledger) Findings(ctx context.Context, f payment.FindingFilter, p page.Request) (page.Page[payment.Finding], error) {
-	return read(ctx, v.s, func() (page.Page[payment.Finding], error) {
-		selected := v.s.ledger.findings.where(func(one seenFinding) bool {
-			state := payment.FindingOpen
-			if !one.Resolved.IsZero() {
-				state = payment.FindingResolved
-			}
-			from, _ := one.Day.Bounds()
-			return f.Has(from) && (f.Kind == "" || f.Kind == one.Kind) && (f.State == "" || f.State == state)
-		})
-		key := page.Keys(f.Span, func(one seenFinding) page.Cursor { return page.Cursor{ID: int64(one.ID)} })
-		all, err := page.Slice(p, sorted(selected, latest(key)), key)
-		return page.Map(all, func(one seenFinding) payment.Finding { return one.Finding }), err
-	})
+	all, err := pageOf(ctx, v.s, p, v.s.ledger.findings.where(func(one seenFinding) bool {
+		state := payment.FindingOpen
+		if !one.Resolved.IsZero() {
+			state = payment.FindingResolved
+		}
+		from, _ := one.Day.Bounds()
+		return f.Has(from) && (f.Kind == "" || f.Kind == one.Kind) && (f.State == "" || f.State == state)
+	}), page.Keys(f.Span, func(one seenFinding) page.Cursor { return page.Cursor{ID: int64(one.ID)} }))
+	return page.Map(all, func(one seenFinding) payment.Finding { return one.Finding }), err
 }

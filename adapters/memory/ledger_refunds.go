@@ -122,14 +122,10 @@ func (v Ledger) Refund(ctx context.Context, id payment.RefundID) (payment.Refund
 }
 
 func (v Ledger) Refunds(ctx context.Context, f payment.RefundFilter, p page.Request) (page.Page[payment.Refund], error) {
-	return read(ctx, v.s, func() (page.Page[payment.Refund], error) {
-		selected := v.s.ledger.refunds.where(func(r payment.Refund) bool {
-			return (f.State == "" || r.State == f.State) && (f.Payment == 0 || r.Payment == f.Payment) &&
-				(f.User == 0 || r.Payer == f.User) && f.Has(r.Created)
-		})
-		key := keyIn(f.Span, payment.Refund.AtCursor)
-		return page.Slice(p, sorted(selected, latest(key)), key)
-	})
+	return pageOf(ctx, v.s, p, v.s.ledger.refunds.where(func(r payment.Refund) bool {
+		return (f.State == "" || r.State == f.State) && (f.Payment == 0 || r.Payment == f.Payment) &&
+			(f.User == 0 || r.Payer == f.User) && f.Has(r.Created)
+	}), keyIn(f.Span, payment.Refund.AtCursor))
 }
 
 func (v Ledger) DueRefunds(ctx context.Context, now, next time.Time, limit int) ([]payment.Refund, error) {

@@ -261,9 +261,6 @@ func (v Moderation) Restore(ctx context.Context, t moderation.Thing, to media.Mo
 }
 
 func (v Moderation) Of(ctx context.Context, owner user.ID, s page.Span, r page.Request) (page.Page[moderation.Hiding], error) {
-	return read(ctx, v.s, func() (page.Page[moderation.Hiding], error) {
-		own := v.s.hidden.where(func(h moderation.Hiding) bool { return h.Owner == owner && s.Has(h.At) })
-		key := page.Keys(s, moderation.Hiding.AtCursor)
-		return page.Slice(r, sorted(own, latest(key)), key)
-	})
+	own := v.s.hidden.where(func(h moderation.Hiding) bool { return h.Owner == owner && s.Has(h.At) })
+	return pageOf(ctx, v.s, r, own, page.Keys(s, moderation.Hiding.AtCursor))
 }

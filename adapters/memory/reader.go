@@ -24,24 +24,18 @@ func (v Events) List(ctx context.Context, q event.Query) (page.Page[event.Entry]
 }
 
 func (v Events) Written(ctx context.Context, author user.ID, s page.Span, r page.Request) (page.Page[event.State], error) {
-	return read(ctx, v.s, func() (page.Page[event.State], error) {
-		own := v.s.events.where(func(e event.State) bool { return e.Author == author && s.Has(e.Created) })
-		key := page.Keys(s, func(e event.State) page.Cursor { return page.At(e.Created, e.ID) })
-		p, err := page.Slice(r, sorted(own, latest(key)), key)
-		return page.Map(p, copyOf), err
-	})
+	own := v.s.events.where(func(e event.State) bool { return e.Author == author && s.Has(e.Created) })
+	return pageOf(ctx, v.s, r, own, page.Keys(s, atCreation))
 }
 
 func (v Events) Commented(ctx context.Context, author user.ID, limit int) ([]event.Entry, error) {
 	return read(ctx, v.s, func() ([]event.Entry, error) {
-		latest := map[event.ID]time.Time{}
-		for c := range v.s.counted() {
-			if c.Created.After(latest[c.Event]) {
-				latest[c.Event] = c.Created
-			}
+		last := map[event.ID]time.Time{}
+		for c := range v.s.comments.where(func(c event.Comment) bool { return !c.Hidden && c.Created.After(last[c.Event]) }) {
+			last[c.Event] = c.Created
 		}
-		commented := v.s.events.where(func(e event.State) bool { return e.Author == author && !latest[e.ID].IsZero() })
-		latestFirst := newest(func(e event.State) (time.Time, event.ID) { return latest[e.ID], e.ID })
+		commented := v.s.events.where(func(e event.State) bool { return e.Author == author && !last[e.ID].IsZero() })
+		latestFirst := latest(func(e event.State) page.Cursor { return page.At(last[e.ID], e.ID) })
 		return v.s.entries(first(sorted(commented, latestFirst), limit))
 	})
 }
@@ -66,6 +60,8 @@ func (v Events) Located(ctx context.Context, after event.ID, limit int) ([]event
 		return some, nil
 	})
 }
+
+func atCreation(e event.State) page.Cursor { return page.At(e.Created, e.ID) }
 
 // entry returns a copy of the event with its counts.
 func (s *Store) entry(id event.ID) (event.Entry, error) {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"maps"
 	"slices"
-	"time"
 
 	"plaza/domain/calendar"
 	"plaza/domain/event"
@@ -59,7 +58,7 @@ func (s *Store) published(on calendar.Date, viewer user.ID) []event.State {
 	states := s.events.where(func(e event.State) bool {
 		return e.Date == on && e.Status == event.Normal && !e.IsHidden && e.Exposure().VisibleTo(s.relation(viewer, e.Author))
 	})
-	return sorted(states, newest(func(e event.State) (time.Time, event.ID) { return e.Created, e.ID }))
+	return sorted(states, latest(atCreation))
 }
 
 func (s *Store) newsOf(day calendar.Date) (items []news.Item) {

@@ -64,7 +64,7 @@ func (v Notifications) News(ctx context.Context, since []notification.Since) ([]
 		for _, after := range since {
 			items, by := v.s.described(slices.DeleteFunc(v.s.seen(after.Of), func(n notified) bool { return n.id <= after.At.Notification }))
 			news := notification.News{Items: first(items, notification.MaxNews+1), Members: v.s.membersOf(by...), Unread: v.s.unread(after.Of)}
-			for _, o := range v.s.ledger.ordersOf(payment.OrderFilter{User: after.Of}) {
+			for o := range v.s.ledger.ordersOf(payment.OrderFilter{User: after.Of}) {
 				if change := v.s.ledger.changes[o.ID]; change > after.At.Change {
 					news.Orders = append(news.Orders, notification.OrderChange{Change: change, ID: o.ID, State: o.State})
 				}

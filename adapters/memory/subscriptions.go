@@ -86,9 +86,8 @@ func (s *Store) subscription(owner user.ID, id subscription.ID) (subscription.Su
 }
 
 func (v Subscriptions) List(ctx context.Context, q subscription.Query) (page.Page[subscription.Subscription], error) {
-	return read(ctx, v.s, func() (page.Page[subscription.Subscription], error) {
-		key := func(sub subscription.Subscription) page.Cursor { return page.At(sub.Created, sub.ID) }
-		return page.Slice(q.Page, sorted(v.s.subscriptions.where(q.Admits), latest(key)), key)
+	return pageOf(ctx, v.s, q.Page, v.s.subscriptions.where(q.Admits), func(sub subscription.Subscription) page.Cursor {
+		return page.At(sub.Created, sub.ID)
 	})
 }
 

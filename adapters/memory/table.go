@@ -2,6 +2,7 @@ package memory
 
 import (
 	"cmp"
+	"context"
 	"iter"
 	"maps"
 	"reflect"
@@ -95,15 +96,6 @@ func sorted[V any](values iter.Seq[V], order func(a, b V) int) (all []V) {
 	return all
 }
 
-// newest returns the order in which the newest value is the first. of returns the time and the ID of a value.
-func newest[V any, ID cmp.Ordered](of func(V) (time.Time, ID)) func(a, b V) int {
-	return func(a, b V) int {
-		timeA, idA := of(a)
-		timeB, idB := of(b)
-		return cmp.Or(timeB.Compare(timeA), cmp.Compare(idB, idA))
-	}
-}
-
 // latest returns the order of a list, whose keys descend.
 func latest[V any](key func(V) page.Cursor) func(a, b V) int {
 	return func(a, b V) int { return key(b).Compare(key(a)) }
@@ -112,6 +104,16 @@ func latest[V any](key func(V) page.Cursor) func(a, b V) int {
 // keyIn returns the key of a list whose key depends on its span.
 func keyIn[V any](s page.Span, key func(V, page.Span) page.Cursor) func(V) page.Cursor {
 	return func(v V) page.Cursor { return key(v, s) }
+}
+
+// pageOf reads a page of the list of the values, whose keys descend.
+func pageOf[V any](
+	ctx context.Context, s *Store, r page.Request, values iter.Seq[V], key func(V) page.Cursor,
+) (page.Page[V], error) {
+	return read(ctx, s, func() (page.Page[V], error) {
+		p, err := page.Slice(r, sorted(values, latest(key)), key)
+		return page.Map(p, copyOf), err
+	})
 }
 
 // upTo returns the page of the values, the latest first.

@@ -9,6 +9,7 @@ import (
 	"plaza/domain/access"
 	"plaza/domain/audit"
 	"plaza/domain/instant"
+	"plaza/domain/page"
 	"plaza/domain/ratelimit"
 	"plaza/domain/user"
 )
@@ -36,7 +37,7 @@ func (v Tokens) Issue(ctx context.Context, t access.Token, charges ...ratelimit.
 // new one.
 func (s *Store) removeExcess(issued access.Token) {
 	others := sorted(s.tokens.where(func(t access.Token) bool { return t.User == issued.User && t.ID != issued.ID }),
-		newest(func(t access.Token) (time.Time, access.TokenID) { return t.Used, t.ID }))
+		latest(func(t access.Token) page.Cursor { return page.At(t.Used, t.ID) }))
 	for _, t := range others[min(len(others), access.MaxTokens-1):] {
 		delete(s.tokens, t.ID)
 	}
@@ -88,7 +89,7 @@ func (v Tokens) Revoke(ctx context.Context, id access.TokenID) error {
 func (v Tokens) OfUsers(ctx context.Context, ids ...user.ID) ([]access.Token, error) {
 	return read(ctx, v.s, func() ([]access.Token, error) {
 		theirs := sorted(v.s.tokens.where(func(t access.Token) bool { return slices.Contains(ids, t.User) }),
-			newest(func(t access.Token) (time.Time, access.TokenID) { return t.Created, t.ID }))
+			latest(func(t access.Token) page.Cursor { return page.At(t.Created, t.ID) }))
 		return copyOf(theirs), nil
 	})
 }
