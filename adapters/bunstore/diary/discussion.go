@@ -9,6 +9,7 @@ import (
 	"plaza/adapters/bunstore/people"
 	"plaza/domain/event"
 	"plaza/domain/idempotency"
+	"plaza/domain/media"
 	"plaza/domain/moderation"
 	"plaza/domain/notification"
 	"plaza/domain/page"
@@ -176,10 +177,10 @@ func (v Events) RemoveComment(ctx context.Context, id event.CommentID) error {
 }
 
 // TurnComment hides or restores the comment with its notification, and returns its author.
-func TurnComment(tx *engine.Tx, id event.CommentID, isHidden bool) (user.ID, error) {
+func TurnComment(_ *engine.DB, tx *engine.Tx, t moderation.Thing, isHidden bool, _ media.Moves) (user.ID, error) {
 	var row CommentRow
-	tx.Queue(lockCommented, id).Must(event.ErrNoComment)
-	err := engine.OrNotFound(tx.NewSelect().Model(&row).Where("id = ?", id).Scan(tx.Context()), event.ErrNoComment)
+	tx.Queue(lockCommented, t.ID).Must(event.ErrNoComment)
+	err := engine.OrNotFound(tx.NewSelect().Model(&row).Where("id = ?", t.ID).Scan(tx.Context()), event.ErrNoComment)
 	if err == nil {
 		row.Hidden, err = moderation.Turned(row.Hidden, isHidden)
 	}
@@ -190,10 +191,10 @@ func TurnComment(tx *engine.Tx, id event.CommentID, isHidden bool) (user.ID, err
 	if isHidden {
 		more = -1
 	}
-	tx.Queue("UPDATE comments SET hidden = $2 WHERE id = $1", id, isHidden)
+	tx.Queue("UPDATE comments SET hidden = $2 WHERE id = $1", t.ID, isHidden)
 	tx.Queue(RecountComments, row.EventID, more)
 	tx.Queue("UPDATE notifications SET withdrawn = $3 WHERE actor_id = $1 AND kind IN ('comment', 'reply') AND object_id = $2",
-		row.AuthorID, id, isHidden)
+		row.AuthorID, t.ID, isHidden)
 	return row.AuthorID, nil
 }
 

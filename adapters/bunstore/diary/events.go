@@ -15,6 +15,7 @@ import (
 	"plaza/domain/feed"
 	"plaza/domain/idempotency"
 	"plaza/domain/media"
+	"plaza/domain/moderation"
 	"plaza/domain/quota"
 	"plaza/domain/ratelimit"
 	"plaza/domain/search"
@@ -166,7 +167,7 @@ func (v Events) Change(
 		if err := v.lockDraftsWith(tx, id); err != nil {
 			return err
 		}
-		changed, err = v.ChangeWithin(tx, id, fn, charges)
+		changed, err = v.changeWithin(tx, id, fn, charges)
 		return err
 	})
 	return changed, err
@@ -183,8 +184,8 @@ func (v Events) lockDraftsWith(tx *engine.Tx, id event.ID) error {
 	return engine.OrNotFound(err, event.ErrNotFound)
 }
 
-// ChangeWithin is Change within the transaction.
-func (v Events) ChangeWithin(
+// changeWithin is Change within the transaction.
+func (v Events) changeWithin(
 	tx *engine.Tx, id event.ID, fn func(*event.Event) error, charges []ratelimit.Charge,
 ) (event.Entry, error) {
 	read, err := loadEvent(tx, id)
@@ -205,17 +206,17 @@ func (v Events) ChangeWithin(
 	return changed, err
 }
 
-// Turn hides or restores the event, or with the number of a plate that plate, and returns the author. The plates that it moves are
-// known once it has locked the event.
-func (v Events) Turn(tx *engine.Tx, id event.ID, plate event.PlateID, isHidden bool, moves media.Moves) (user.ID, error) {
+// TurnEvent hides or restores the event, and returns its author.
+func TurnEvent(db *engine.DB, tx *engine.Tx, t moderation.Thing, isHidden bool, moves media.Moves) (user.ID, error) {
+	return turn(db, tx, event.ID(t.ID), moves, func(e *event.Event) error { return e.Turn(isHidden, moves) })
+}
+
+// turn changes what of the event is hidden, and returns its author. The plates that it moves are known once it has locked the event.
+func turn(db *engine.DB, tx *engine.Tx, id event.ID, moves media.Moves, fn func(*event.Event) error) (user.ID, error) {
 	var moved []media.Key
-	changed, err := v.ChangeWithin(tx, id, func(e *event.Event) error {
+	changed, err := Events{DB: db}.changeWithin(tx, id, func(e *event.Event) error {
 		before := e.State().Plates
-		turn := func() error { return e.Turn(isHidden, moves) }
-		if plate != 0 {
-			turn = func() error { return e.TurnPlate(plate, isHidden, moves) }
-		}
-		err := turn()
+		err := fn(e)
 		for i, p := range e.State().Plates {
 			if p.Photo != before[i].Photo {
 				moved = append(moved, before[i].Photo)
@@ -230,14 +231,14 @@ func (v Events) Turn(tx *engine.Tx, id event.ID, plate event.PlateID, isHidden b
 	return changed.Author(), nil
 }
 
-// TurnPlate is Turn of the plate.
-func (v Events) TurnPlate(tx *engine.Tx, id event.PlateID, isHidden bool, moves media.Moves) (user.ID, error) {
+// TurnPlate hides or restores the plate, and returns the author of its event.
+func TurnPlate(db *engine.DB, tx *engine.Tx, t moderation.Thing, isHidden bool, moves media.Moves) (user.ID, error) {
 	var on event.ID
-	tx.Queue("SELECT event_id FROM plates WHERE id = $1", id).Must(event.ErrNoPlate).Into((*int64)(&on))
+	tx.Queue("SELECT event_id FROM plates WHERE id = $1", t.ID).Must(event.ErrNoPlate).Into((*int64)(&on))
 	if err := tx.Send(); err != nil {
 		return 0, err
 	}
-	author, err := v.Turn(tx, on, id, isHidden, moves)
+	author, err := turn(db, tx, on, moves, func(e *event.Event) error { return e.TurnPlate(event.PlateID(t.ID), isHidden, moves) })
 	if errors.Is(err, event.ErrNotFound) { // removed meanwhile
 		err = event.ErrNoPlate
 	}

@@ -146,8 +146,8 @@ func saveImage(tx *engine.Tx, i userimage.Image) {
 }
 
 // TurnImage hides or restores the image, which moves, and returns its owner.
-func TurnImage(tx *engine.Tx, id userimage.ID, isHidden bool, moves media.Moves) (user.ID, error) {
-	i, err := loadImage(tx, id)
+func TurnImage(_ *engine.DB, tx *engine.Tx, t moderation.Thing, isHidden bool, moves media.Moves) (user.ID, error) {
+	i, err := loadImage(tx, userimage.ID(t.ID))
 	if err == nil && !i.Deleted.IsZero() {
 		err = userimage.ErrNotFound
 	}

@@ -56,44 +56,31 @@ func KeepHidden(row, old any) (former []string) {
 	return former
 }
 
-// Turn hides or restores the record of the kind, whose cover may move, lists it accordingly, and returns its author. It excludes
-// imports, which read records before they change them.
-func Turn(db *engine.DB, tx *engine.Tx, kind feed.Kind, id int64, isHidden bool, moves media.Moves) (user.ID, error) {
-	switch kind {
-	case feed.Publication:
-		return turn[PublicationRow](db, tx, kind, id, isHidden, moves)
-	case feed.Node:
-		return turn[NodeRow](db, tx, kind, id, isHidden, moves)
-	}
-	return turn[DemandRow](db, tx, kind, id, isHidden, moves)
-}
-
-func turn[Row RecordRow, At interface {
-	*Row
-	hideable
-}](db *engine.DB, tx *engine.Tx, kind feed.Kind, id int64, isHidden bool, moves media.Moves) (author user.ID, err error) {
+// Turn hides or restores the record, whose cover may move, lists it accordingly, and returns its author. It excludes imports, which
+// read records before they change them.
+func Turn[Row RecordRow](db *engine.DB, tx *engine.Tx, t moderation.Thing, isHidden bool, moves media.Moves) (user.ID, error) {
 	tx.Lock(RecordsLock)
-	read := func(row *Row) error { return tx.NewSelect().Model(row).Where("id = ?", id).Scan(tx.Context()) }
+	read := func(row *Row) error { return tx.NewSelect().Model(row).Where("id = ?", t.ID).Scan(tx.Context()) }
 	var old, next Row
 	if err := read(&old); err != nil {
 		return 0, engine.OrNotFound(err, feed.ErrNoItem)
 	}
-	if _, err := moderation.Turned(At(&old).fields().Hidden, isHidden); err != nil {
+	if _, err := moderation.Turned(any(&old).(hideable).fields().Hidden, isHidden); err != nil {
 		return 0, err
 	}
-	if err := cmp.Or(moveCover(tx, kind, id, moves), read(&next)); err != nil {
+	if err := cmp.Or(moveCover(tx, feed.Kind(t.Kind), t.ID, moves), read(&next)); err != nil {
 		return 0, err
 	}
-	of := At(&next).fields()
+	of := any(&next).(hideable).fields()
 	of.Hidden = isHidden
 	var turned Replacements
 	turned.Replace(old.Record(), next.Record())
 	engine.Update(tx, next)
-	texts, err := Texts(tx.Context(), tx.NewSelect(), kind, id)
+	texts, err := Texts(tx.Context(), tx.NewSelect(), feed.Kind(t.Kind), t.ID)
 	if err := cmp.Or(err, turned.RelistOrigins(tx), turned.Write(db, tx)); err != nil {
 		return 0, err
 	}
-	return of.AuthorID, turned.ReindexTranslations(db, tx, []IndexedRecord{{next.Record(), search.EntryOf(next.Record(), texts[id])}})
+	return of.AuthorID, turned.ReindexTranslations(db, tx, []IndexedRecord{{next.Record(), search.EntryOf(next.Record(), texts[t.ID])}})
 }
 
 // ContentFields are common to publications and nodes.

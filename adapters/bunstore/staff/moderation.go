@@ -70,58 +70,38 @@ type hideable struct {
 	pictures string // finds whether the thing $1 is hidden, and each of its pictures
 	missing  error
 	// turn hides or restores the thing, which it locks, and returns its owner.
-	turn func(v Moderation, tx *engine.Tx, id int64, isHidden bool, moves media.Moves) (owner user.ID, err error)
+	turn func(db *engine.DB, tx *engine.Tx, t moderation.Thing, isHidden bool, moves media.Moves) (owner user.ID, err error)
 }
 
 var hideables = map[moderation.Kind]hideable{
 	moderation.Event: {
-		`SELECT e.hidden, p.photo AS key FROM events e LEFT JOIN plates p ON p.event_id = e.id WHERE e.id = $1`, event.ErrNotFound,
-		func(v Moderation, tx *engine.Tx, id int64, isHidden bool, moves media.Moves) (user.ID, error) {
-			return diary.Events{DB: v.DB}.Turn(tx, event.ID(id), 0, isHidden, moves)
-		},
+		`SELECT e.hidden, p.photo AS key FROM events e LEFT JOIN plates p ON p.event_id = e.id WHERE e.id = $1`,
+		event.ErrNotFound, diary.TurnEvent,
 	},
-	moderation.Comment: {
-		`SELECT hidden FROM comments WHERE id = $1`, event.ErrNoComment,
-		func(_ Moderation, tx *engine.Tx, id int64, isHidden bool, _ media.Moves) (user.ID, error) {
-			return diary.TurnComment(tx, event.CommentID(id), isHidden)
-		},
-	},
+	moderation.Comment: {`SELECT hidden FROM comments WHERE id = $1`, event.ErrNoComment, diary.TurnComment},
 	moderation.Image: {
-		`SELECT hidden, key FROM images WHERE id = $1 AND deleted IS NULL`, userimage.ErrNotFound,
-		func(_ Moderation, tx *engine.Tx, id int64, isHidden bool, moves media.Moves) (user.ID, error) {
-			return diary.TurnImage(tx, userimage.ID(id), isHidden, moves)
-		},
+		`SELECT hidden, key FROM images WHERE id = $1 AND deleted IS NULL`, userimage.ErrNotFound, diary.TurnImage,
 	},
-	moderation.Plate: {
-		`SELECT hidden, photo AS key FROM plates WHERE id = $1`, event.ErrNoPlate,
-		func(v Moderation, tx *engine.Tx, id int64, isHidden bool, moves media.Moves) (user.ID, error) {
-			return diary.Events{DB: v.DB}.TurnPlate(tx, event.PlateID(id), isHidden, moves)
-		},
-	},
+	moderation.Plate: {`SELECT hidden, photo AS key FROM plates WHERE id = $1`, event.ErrNoPlate, diary.TurnPlate},
 	moderation.Profile: {
 		`SELECT h.user_id IS NOT NULL AS hidden, COALESCE(h.avatar, u.avatar) AS cover
 		FROM users u LEFT JOIN hidden_profiles h ON h.user_id = u.id
 		WHERE u.id = $1 AND u.phone NOT LIKE 'erased-%'`, user.ErrNotFound,
-		func(_ Moderation, tx *engine.Tx, id int64, isHidden bool, moves media.Moves) (user.ID, error) {
+		func(_ *engine.DB, tx *engine.Tx, t moderation.Thing, isHidden bool, moves media.Moves) (user.ID, error) {
 			tx.Lock(feedstore.RecordsLock) // imports change names
-			return people.TurnProfile(tx, user.ID(id), isHidden, moves)
+			return people.TurnProfile(tx, user.ID(t.ID), isHidden, moves)
 		},
 	},
 	moderation.Publication: {
-		`SELECT hidden, key FROM moving_covers WHERE kind = 'publication' AND id = $1`, feed.ErrNoItem, turnRecord(feed.Publication),
+		`SELECT hidden, key FROM moving_covers WHERE kind = 'publication' AND id = $1`,
+		feed.ErrNoItem, feedstore.Turn[feedstore.PublicationRow],
 	},
 	moderation.Node: {
-		`SELECT hidden, key FROM moving_covers WHERE kind = 'node' AND id = $1`, feed.ErrNoItem, turnRecord(feed.Node),
+		`SELECT hidden, key FROM moving_covers WHERE kind = 'node' AND id = $1`, feed.ErrNoItem, feedstore.Turn[feedstore.NodeRow],
 	},
 	moderation.Demand: {
-		`SELECT hidden, key FROM moving_covers WHERE kind = 'demand' AND id = $1`, feed.ErrNoItem, turnRecord(feed.Demand),
+		`SELECT hidden, key FROM moving_covers WHERE kind = 'demand' AND id = $1`, feed.ErrNoItem, feedstore.Turn[feedstore.DemandRow],
 	},
-}
-
-func turnRecord(kind feed.Kind) func(Moderation, *engine.Tx, int64, bool, media.Moves) (user.ID, error) {
-	return func(v Moderation, tx *engine.Tx, id int64, isHidden bool, moves media.Moves) (user.ID, error) {
-		return feedstore.Turn(v.DB, tx, kind, id, isHidden, moves)
-	}
 }
 
 // hideablePicture is a row of hideable.pictures. Without a picture it has no key.
@@ -170,7 +150,7 @@ func (v Moderation) turn(tx *engine.Tx, t moderation.Thing, isHidden bool, moves
 	if !is {
 		return 0, event.ErrNotFound
 	}
-	owner, err := of.turn(v, tx, t.ID, isHidden, moves)
+	owner, err := of.turn(v.DB, tx, t, isHidden, moves)
 	if err == nil {
 		audit.Made(tx.Context(), audit.Numbered(audit.Kind(t.Kind), t.ID), owner)
 	}
