@@ -116,7 +116,7 @@ func WithPictures(ctx context.Context, c settings.Config, s *bunstore.Store, wor
 		if err := pairPictures(ctx, c, s, pictures); err != nil {
 			return err
 		}
-		return work(cleanup.New(s.DeletionQueue(), pictures, time.Now))
+		return work(cleanup.New(s.Deletions, pictures, time.Now))
 	})
 }
 

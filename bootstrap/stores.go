@@ -128,7 +128,7 @@ func databaseStorage(ctx context.Context, c settings.Config, s *bunstore.Store, 
 		return storage{}, err
 	}
 	return storage{
-		stores:   func(l quota.Limits) Stores { return Stores{s.Ports(l), pictures} },
+		stores:   func(l quota.Limits) Stores { return Stores{s.Within(l), pictures} },
 		signing:  signing,
 		codes:    codes,
 		database: s,
@@ -138,5 +138,5 @@ func databaseStorage(ctx context.Context, c settings.Config, s *bunstore.Store, 
 
 // CheckPlaces checks the places of events in the database with the same analyser as the servers.
 func CheckPlaces(ctx context.Context, database *bunstore.Store, repair bool) iter.Seq2[places.Misplaced, error] {
-	return places.New(database.Events(), database.Events(), gazetteer.New()).Check(ctx, repair)
+	return places.New(database.Events, database.EventReader, gazetteer.New()).Check(ctx, repair)
 }

@@ -49,24 +49,24 @@ func newCrowd(t *testing.T, rounds int, servers ...*bunstore.Store) *crowd {
 	for n := range people {
 		phone, err := user.ParsePhone(fmt.Sprintf("+86-138%08d", n))
 		require.NoError(t, err)
-		id, err := servers[0].Accounts().Open(t.Context(), access.Account{Phone: phone}, user.Member{Timezone: "UTC", Joined: noon})
+		id, err := servers[0].Accounts.Open(t.Context(), access.Account{Phone: phone}, user.Member{Timezone: "UTC", Joined: noon})
 		require.NoError(t, err)
 		c.people = append(c.people, id)
-		_, err = servers[0].Images().Add(t.Context(), userimage.New(id, media.Key(fmt.Sprint("public/", n)), 1, 1, 7, userimage.Tags{}, noon))
+		_, err = servers[0].Images.Add(t.Context(), userimage.New(id, media.Key(fmt.Sprint("public/", n)), 1, 1, 7, userimage.Tags{}, noon))
 		require.NoError(t, err)
 	}
 	for i := range c.events {
 		require.NoError(t, c.write(servers[0], i))
 	}
 	var err error
-	c.old, err = servers[0].Events().Get(t.Context(), c.events[0].Load().ID())
+	c.old, err = servers[0].Events.Get(t.Context(), c.events[0].Load().ID())
 	require.NoError(t, err)
 	return c
 }
 
 // write writes the event of that number anew.
 func (c *crowd) write(s *bunstore.Store, i int) error {
-	e, err := s.Events().Add(c.t.Context(), listedEvent(c.t, c.people[i%3], "An event"))
+	e, err := s.Events.Add(c.t.Context(), listedEvent(c.t, c.people[i%3], "An event"))
 	if err == nil {
 		c.events[i].Store(e)
 	}
@@ -80,48 +80,48 @@ func (c *crowd) act(s *bunstore.Store, who user.ID, r *rand.Rand) error {
 	charge := func(a ratelimit.Action) ratelimit.Charge { return c.limits.Charge(int64(who), a, now) }
 	switch n := r.IntN(48); {
 	case n < 10:
-		comment, _, err := s.Events().AddComment(ctx, event.Comment{Event: e.ID(), Author: who, Content: "Oh", Created: now},
+		comment, _, err := s.Discussion.AddComment(ctx, event.Comment{Event: e.ID(), Author: who, Content: "Oh", Created: now},
 			charge(ratelimit.Comment))
 		if err == nil {
 			c.said[i].Store(int64(comment.ID))
 			if r.IntN(2) == 0 {
-				err = s.Events().RemoveComment(ctx, comment.ID)
+				err = s.Discussion.RemoveComment(ctx, comment.ID)
 			}
 		}
 		return err
 	case n < 25:
-		return s.Events().Like(ctx, event.NewLike(e.ID(), who, n%2 == 0, now), charge(ratelimit.Like))
+		return s.Discussion.Like(ctx, event.NewLike(e.ID(), who, n%2 == 0, now), charge(ratelimit.Like))
 	case n < 33:
 		sub, err := subscription.ToUser(who, c.people[r.IntN(len(c.people))], now)
 		if err != nil {
 			return nil
 		}
-		sub, _, err = s.Subscriptions().Follow(ctx, sub)
+		sub, _, err = s.Subscriptions.Follow(ctx, sub)
 		if err == nil && r.IntN(2) == 0 {
-			err = s.Subscriptions().Remove(ctx, who, sub.ID)
+			err = s.Subscriptions.Remove(ctx, who, sub.ID)
 		}
 		return err
 	case n < 37:
-		list, err := s.Notifications().List(ctx, who, page.CursorRequest{})
+		list, err := s.Notifications.List(ctx, who, page.CursorRequest{})
 		if err != nil || len(list.Items) == 0 {
 			return err
 		}
-		return s.Notifications().MarkRead(ctx, who, list.Items[r.IntN(len(list.Items))].ID)
+		return s.Notifications.MarkRead(ctx, who, list.Items[r.IntN(len(list.Items))].ID)
 	case n < 38:
 		_, err := s.Sweep(ctx, now.Add(24*time.Hour)) // of withdrawn ones
 		return err
 	case n < 40:
-		if _, err := s.Events().Remove(ctx, e.ID()); err != nil {
+		if _, err := s.Events.Remove(ctx, e.ID()); err != nil {
 			return err
 		}
 		return c.write(s, i)
 	case n < 42:
-		_, err := s.Images().Add(ctx, userimage.New(who, "public/a", 1, 1, 0, userimage.Tags{}, now), c.limits.Upload(int64(who), 1, now)...)
+		_, err := s.Images.Add(ctx, userimage.New(who, "public/a", 1, 1, 0, userimage.Tags{}, now), c.limits.Upload(int64(who), 1, now)...)
 		return err
 	case n < 43:
-		return s.Accounts().SetAvatar(ctx, who, media.Picture{Key: "public/b"}, 0, c.limits.Upload(int64(who), 1, now)...)
+		return s.Directory.SetAvatar(ctx, who, media.Picture{Key: "public/b"}, 0, c.limits.Upload(int64(who), 1, now)...)
 	case n < 45:
-		_, err := s.Events().Change(ctx, e.ID(), func(e *event.Event) error {
+		_, err := s.Events.Change(ctx, e.ID(), func(e *event.Event) error {
 			for _, p := range e.State().Plates {
 				if _, err := e.RemovePlate(p.ID, now); err != nil {
 					return err
@@ -131,12 +131,12 @@ func (c *crowd) act(s *bunstore.Store, who user.ID, r *rand.Rand) error {
 		}, c.limits.Upload(int64(who), 1, now)...)
 		return err
 	default:
-		read, err := s.Events().Get(ctx, e.ID())
+		read, err := s.Events.Get(ctx, e.ID())
 		if n == 45 {
 			read = c.old // was changed since then, so that Change follows
 		}
 		if err == nil {
-			_, err = s.Events().ChangeRead(ctx, read, func(e *event.Event) error {
+			_, err = s.Events.ChangeRead(ctx, read, func(e *event.Event) error {
 				return e.Apply(event.Change{Title: new(fmt.Sprint(r.Int())), Publish: new(n < 47)}, now)
 			}, charge(ratelimit.Like))
 		}
@@ -148,7 +148,7 @@ func (c *crowd) act(s *bunstore.Store, who user.ID, r *rand.Rand) error {
 func (c *crowd) moderate(s *bunstore.Store, r *rand.Rand) error {
 	i := r.IntN(len(c.events))
 	var plate int64
-	if e, err := s.Events().Get(c.t.Context(), c.events[i].Load().ID()); err == nil && len(e.State().Plates) > 0 {
+	if e, err := s.Events.Get(c.t.Context(), c.events[i].Load().ID()); err == nil && len(e.State().Plates) > 0 {
 		plate = int64(e.State().Plates[0].ID)
 	}
 	of := []moderation.Thing{
@@ -156,19 +156,19 @@ func (c *crowd) moderate(s *bunstore.Store, r *rand.Rand) error {
 		{Kind: moderation.Image, ID: int64(1 + r.IntN(2))}, {Kind: moderation.Plate, ID: plate},
 		{Kind: moderation.Profile, ID: int64(c.people[r.IntN(len(c.people))])},
 	}[r.IntN(5)]
-	pictures, wasHidden, err := s.Moderation().Pictures(c.t.Context(), of)
+	pictures, wasHidden, err := s.Moderation.Pictures(c.t.Context(), of)
 	if err != nil {
 		return err
 	}
-	return media.Move(c.t.Context(), noFiles{}, s.DeletionQueue(), pictures, of.Audience(!wasHidden), time.Now(),
+	return media.Move(c.t.Context(), noFiles{}, s.Deletions, pictures, of.Audience(!wasHidden), time.Now(),
 		func(to media.Moves) error { return c.turn(s, of, to, !wasHidden) })
 }
 
 func (c *crowd) turn(s *bunstore.Store, of moderation.Thing, to media.Moves, isHidden bool) (err error) {
 	if isHidden {
-		_, err = s.Moderation().Hide(c.t.Context(), moderation.Hiding{Thing: of, Reason: "Rude", At: time.Now()}, to)
+		_, err = s.Moderation.Hide(c.t.Context(), moderation.Hiding{Thing: of, Reason: "Rude", At: time.Now()}, to)
 	} else {
-		_, err = s.Moderation().Restore(c.t.Context(), of, to)
+		_, err = s.Moderation.Restore(c.t.Context(), of, to)
 	}
 	return err
 }

@@ -83,7 +83,7 @@ func TestA_backup_while_four_write_is_a_consistent_copy(t *testing.T) {
 	require.NoError(t, copied.CheckSchema(t.Context()), "it is what it was copied from")
 	assertConsistent(t, copied)
 	acknowledged.assertKept(copied)
-	_, err = copied.Events().Add(t.Context(), listedEvent(t, w.author, "After"))
+	_, err = copied.Events.Add(t.Context(), listedEvent(t, w.author, "After"))
 	assert.NoError(t, err, "it can be gone on with")
 	w.assertKept(s)
 }

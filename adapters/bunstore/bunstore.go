@@ -13,14 +13,20 @@
 package bunstore
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/uptrace/bun"
 
+	"plaza/adapters/bunstore/diary"
+	feedstore "plaza/adapters/bunstore/feed"
+	"plaza/adapters/bunstore/imports"
 	"plaza/adapters/bunstore/internal/engine"
+	"plaza/adapters/bunstore/money"
 	"plaza/adapters/bunstore/people"
 	"plaza/adapters/bunstore/staff"
 	"plaza/application/store"
@@ -32,11 +38,10 @@ import (
 	"plaza/domain/verification"
 )
 
-// Store implements every store port over one database. Each port is a separate view,
-// because ports may have methods of the same name.
+// Store implements every store port over one database.
 type Store struct {
 	*engine.DB
-	limits quota.Limits
+	store.Ports // without quotas
 }
 
 // Open connects to the database. It retries with growing pauses until Patience has
@@ -47,7 +52,9 @@ func Open(ctx context.Context, o engine.Options) (*Store, error) {
 		return nil, err
 	}
 	db.Joins, db.Refused = staff.AuditEntry, people.Throttled(db)
-	return &Store{DB: db}, nil
+	s := &Store{DB: db}
+	s.Ports = s.Within(quota.Limits{})
+	return s, nil
 }
 
 // Options select a database and configure its use.
@@ -89,17 +96,19 @@ func (s *Store) Finish(ctx context.Context, chore string) error {
 	return s.Exec(ctx, "UPDATE chores SET done = TRUE WHERE name = $1", chore)
 }
 
-// Ports returns the ports of the store. They keep accounts within the quotas.
-func (s *Store) Ports(l quota.Limits) store.Ports {
-	s = &Store{s.DB, l}
-	events, accounts := s.Events(), s.Accounts()
+// Within returns the ports of the store. They keep accounts within the quotas.
+func (s *Store) Within(l quota.Limits) store.Ports {
+	db, accounts := s.DB, people.Accounts{DB: s.DB, Limits: l}
+	events, keys := diary.Events{DB: db, Limits: l}, people.Keys{DB: db}
 	return store.Ports{
-		Accounts: accounts, Directory: accounts, Tokens: s.Tokens(), Throttle: s.Throttle(), Codes: s.Codes(),
-		Categories: s.Categories(), Subscriptions: s.Subscriptions(), Blocks: s.Blocks(),
-		Events: events, EventReader: events, Discussion: events, Related: events, Notifications: s.Notifications(), Moderation: s.Moderation(),
-		Feed: s.Feed(), Publications: s.Publications(), HowTos: s.HowTos(), Translations: s.Translations(),
-		Images: s.Images(), Ledger: s.Ledger(), Keys: s.Keys(), Deletions: s.DeletionQueue(), Room: people.Room{DB: s.DB, Limits: l},
-		Imports: s.Imports(), Telemetry: s.Telemetry(), PersonalData: s.PersonalData(), Audit: s.Audit(), Search: s.Search(),
+		Accounts: accounts, Directory: accounts, Tokens: people.Tokens{DB: db}, Throttle: people.Throttle{DB: db}, Codes: people.Codes{DB: db},
+		Subscriptions: people.Subscriptions{DB: db, Limits: l}, Blocks: people.Blocks{DB: db, Limits: l},
+		Events: events, EventReader: events, Discussion: events, Related: events, Images: diary.Images{DB: db, Limits: l},
+		Notifications: people.Notifications{DB: db}, Moderation: staff.Moderation{DB: db}, Audit: staff.Audit{DB: db},
+		Categories: feedstore.Categories{DB: db}, Feed: feedstore.Feed{DB: db}, Publications: feedstore.Publications{DB: db},
+		HowTos: feedstore.HowTos{DB: db}, Translations: feedstore.Translations{DB: db}, Search: Search{diary.Search{DB: db}},
+		Ledger: money.Ledger{Keys: keys}, Keys: keys, Deletions: diary.DeletionQueue{DB: db}, Room: people.Room{DB: db, Limits: l},
+		Imports: imports.Store{DB: db}, Telemetry: staff.Telemetry{DB: db}, PersonalData: staff.PersonalData{DB: db},
 	}
 }
 
@@ -124,10 +133,7 @@ type expiredRows struct {
 
 func expired(now time.Time) []expiredRows {
 	before := func(age time.Duration) engine.Time { return engine.At(instant.Normalise(now.Add(-age))) }
-	var longest time.Duration
-	for _, l := range access.Limits() {
-		longest = max(longest, l.Window)
-	}
+	longest := slices.MaxFunc(access.Limits(), func(a, b access.Limit) int { return cmp.Compare(a.Window, b.Window) }).Window
 	return []expiredRows{
 		{"login_failures", "id", "failed", before(longest)},
 		{"usual_sources", "phone, source", "last_login", before(access.UsualFor)},

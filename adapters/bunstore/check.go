@@ -46,15 +46,18 @@ var brokenContent = engine.Text{SQLite: `
 	SELECT format('%s %d refers to a missing row of %s', "table", "rowid", parent) FROM pragma_foreign_key_check`}
 
 // Integrity returns the problems that SQLite finds in its file.
-func (s *Store) Integrity(ctx context.Context) ([]string, error) {
-	return s.DB.Integrity(ctx, brokenContent.SQLite)
+func (s *Store) Integrity(ctx context.Context) (found []string, err error) {
+	if statement := s.Pick(brokenContent); statement != "" {
+		err = s.Reader.NewRaw(statement).Scan(ctx, &found)
+	}
+	return found, err
 }
 
 // Check verifies all derived data (listings, counters and totals) and that stored
 // values can be read, and reports what it finds. With repair it rebuilds derived data.
 // Servers may keep running.
 func (s *Store) Check(ctx context.Context, repair bool, found func(Finding)) error {
-	c := check{DB: s.Within(checkLimit), repair: repair, found: found}
+	c := check{DB: s.DB.Within(checkLimit), repair: repair, found: found}
 	problems, err := s.Integrity(ctx)
 	if err != nil {
 		return s.Explain(ctx, err)
@@ -126,8 +129,8 @@ func (c check) mend(
 		if err != nil {
 			return "", err
 		}
-		repaired, err := engine.Affected(repair(tx, id))
-		if err != nil || !repaired {
+		repaired, err := engine.Written(repair(tx, id))
+		if err != nil || repaired == 0 {
 			return "", err
 		}
 		return fmt.Sprintf(finding, id), nil

@@ -39,20 +39,20 @@ func storeOneOfEach(t *testing.T, s *bunstore.Store) (author user.ID) {
 	}
 	require.NoError(t, imports(ctx, s, publication.Publication{ID: 1, Content: c}, publication.Node{ID: 1, Content: c}, d))
 	id := diaryEntry(t, s, author)
-	other, err := s.Accounts().Open(ctx, access.Account{}, user.Member{Timezone: "UTC", Joined: noon})
+	other, err := s.Accounts.Open(ctx, access.Account{}, user.Member{Timezone: "UTC", Joined: noon})
 	require.NoError(t, err)
 	comment, err := event.NewComment(id, other, "Well said", noon)
 	require.NoError(t, err)
-	_, _, err = s.Events().AddComment(ctx, comment)
+	_, _, err = s.Discussion.AddComment(ctx, comment)
 	require.NoError(t, err)
-	require.NoError(t, s.Events().Like(ctx, event.Like{Event: id, By: other, IsLiked: true, At: noon}))
+	require.NoError(t, s.Discussion.Like(ctx, event.Like{Event: id, By: other, IsLiked: true, At: noon}))
 	for _, pair := range [][2]user.ID{{other, author}, {author, other}} {
 		follow, err := subscription.ToUser(pair[0], pair[1], noon)
 		require.NoError(t, err)
-		_, _, err = s.Subscriptions().Follow(ctx, follow)
+		_, _, err = s.Subscriptions.Follow(ctx, follow)
 		require.NoError(t, err)
 	}
-	_, err = s.Images().Add(ctx, userimage.New(author, "public/a", 1, 1, 7, userimage.Tags{}, noon))
+	_, err = s.Images.Add(ctx, userimage.New(author, "public/a", 1, 1, 7, userimage.Tags{}, noon))
 	require.NoError(t, err)
 	return author
 }
@@ -64,7 +64,7 @@ func TestAUT03_Check_names_accounts_of_one_telephone(t *testing.T) {
 		for i, name := range []string{"+86-13900000001", "+8-613900000001", "+861-3900000001"} {
 			phone, err := user.ParsePhone(fmt.Sprint("+86-1370000000", i))
 			require.NoError(t, err)
-			id, err := s.Accounts().Open(t.Context(), access.Account{Phone: phone}, user.Member{Timezone: "UTC", Joined: noon})
+			id, err := s.Accounts.Open(t.Context(), access.Account{Phone: phone}, user.Member{Timezone: "UTC", Joined: noon})
 			require.NoError(t, err)
 			_, err = rawSQL(t, at).ExecContext(t.Context(), fmt.Sprintf("UPDATE users SET phone = '%s' WHERE id = %d", name, id))
 			require.NoError(t, err)
@@ -77,7 +77,7 @@ func diaryEntry(t *testing.T, s *bunstore.Store, author user.ID) event.ID {
 	t.Helper()
 	e, err := event.New(author, event.Change{Title: new("An event"), Publish: new(true)}, calendar.DateOf(noon), noon)
 	require.NoError(t, err)
-	e, err = s.Events().Add(t.Context(), e)
+	e, err = s.Events.Add(t.Context(), e)
 	require.NoError(t, err)
 	return e.ID()
 }
@@ -108,11 +108,11 @@ func TestSRC01_Fill_makes_the_entries_that_are_missing(t *testing.T) {
 		_, err := rawSQL(t, at).Exec("DELETE FROM search_entries WHERE kind <> 'node'")
 		require.NoError(t, err)
 		require.Len(t, checked(t, s, false), 3)
-		require.NoError(t, s.Search().Fill(t.Context()))
+		require.NoError(t, s.Search.Fill(t.Context()))
 		require.Empty(t, checked(t, s, false))
 		ended, end := context.WithCancel(t.Context())
 		end()
-		require.ErrorIs(t, s.Search().Fill(ended), context.Canceled)
+		require.ErrorIs(t, s.Search.Fill(ended), context.Canceled)
 	})
 }
 
@@ -134,7 +134,7 @@ func TestMOD02_MOD03_EVT08_Check_finds_and_mends_what_disagrees(t *testing.T) {
 		storeOneOfEach(t, s)
 		require.Empty(t, checked(t, s, false), "all is well")
 		version := func() feed.Version {
-			v, err := s.Feed().Version(t.Context(), feed.ItemKinds())
+			v, err := s.Feed.Version(t.Context(), feed.ItemKinds())
 			require.NoError(t, err)
 			return v
 		}
@@ -221,7 +221,7 @@ func TestMOD02_MOD03_EVT08_Check_finds_and_mends_what_disagrees(t *testing.T) {
 				assert.NotEqual(t, before, version(), "clients that keep the tree must read it again: %s", spoil)
 			}
 		}
-		_, err := s.Moderation().Restore(t.Context(), moderation.Thing{Kind: moderation.Comment, ID: 1}, media.Moves{})
+		_, err := s.Moderation.Restore(t.Context(), moderation.Thing{Kind: moderation.Comment, ID: 1}, media.Moves{})
 		assert.NoError(t, err, "staff can restore what is hidden, although its reason is lost")
 	})
 }

@@ -21,7 +21,7 @@ func TestEVT08_contacts_are_those_who_follow_each_other_whatever_happens_at_once
 		for i := range people {
 			phone, err := user.ParsePhone(fmt.Sprintf("+86-138000000%02d", i))
 			require.NoError(t, err)
-			id, err := s.Accounts().Open(t.Context(), access.Account{Phone: phone},
+			id, err := s.Accounts.Open(t.Context(), access.Account{Phone: phone},
 				user.Member{Firstname: fmt.Sprint(i), Timezone: "UTC", Joined: noon})
 			require.NoError(t, err)
 			people[i] = id
@@ -29,7 +29,7 @@ func TestEVT08_contacts_are_those_who_follow_each_other_whatever_happens_at_once
 		follow := func(by, whom user.ID) subscription.ID {
 			wanted, err := subscription.ToUser(by, whom, noon)
 			assert.NoError(t, err)
-			made, _, err := s.Subscriptions().Follow(t.Context(), wanted)
+			made, _, err := s.Subscriptions.Follow(t.Context(), wanted)
 			assert.NoError(t, err)
 			return made.ID
 		}
@@ -50,9 +50,9 @@ func TestEVT08_contacts_are_those_who_follow_each_other_whatever_happens_at_once
 		assert.Equal(t, len(people), contacts(), "two who follow each other at once")
 		for i := 0; i < len(people); i += 2 {
 			mine, theirs := follow(people[i], people[i+1]), follow(people[i+1], people[i])
-			require.NoError(t, s.Subscriptions().Remove(t.Context(), people[i], mine))
+			require.NoError(t, s.Subscriptions.Remove(t.Context(), people[i], mine))
 			both(func() { follow(people[i], people[i+1]) }, func() {
-				assert.NoError(t, s.Subscriptions().Remove(t.Context(), people[i+1], theirs))
+				assert.NoError(t, s.Subscriptions.Remove(t.Context(), people[i+1], theirs))
 			})
 		}
 		assert.Zero(t, contacts(), "one begins to follow while the other ends it")

@@ -35,7 +35,7 @@ func (w *eventWriter) write(n int) error {
 	if err := e.Apply(event.Change{Content: new(strings.Repeat(title+" ", 500))}, time.Now()); err != nil {
 		return err
 	}
-	added, err := w.store.Events().Add(w.t.Context(), e)
+	added, err := w.store.Events.Add(w.t.Context(), e)
 	if err != nil {
 		return err
 	}
@@ -52,7 +52,7 @@ func (w *eventWriter) assertKept(s *bunstore.Store) {
 	defer w.mu.Unlock()
 	require.NotEmpty(w.t, w.kept)
 	for id, content := range w.kept {
-		found, err := s.Events().Get(w.t.Context(), id)
+		found, err := s.Events.Get(w.t.Context(), id)
 		require.NoError(w.t, err)
 		require.Equal(w.t, content, found.Text().Content)
 	}

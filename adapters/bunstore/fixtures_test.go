@@ -27,7 +27,7 @@ func openWithCategories(t *testing.T, s *bunstore.Store) user.ID {
 
 // imports stores the things through the import store.
 func imports(ctx context.Context, s *bunstore.Store, things ...any) error {
-	return content.Import(ctx, content.Stores{Accounts: s.Accounts(), Directory: s.Accounts(), Imports: s.Imports()}, things...)
+	return content.Import(ctx, content.Stores{Accounts: s.Accounts, Directory: s.Directory, Imports: s.Imports}, things...)
 }
 
 func checked(t *testing.T, s *bunstore.Store, repair bool) (found []bunstore.Finding) {

@@ -22,7 +22,7 @@ func TestReferences_are_all_however_many_there_are(t *testing.T) {
 			return nil
 		}))
 		found := map[media.Key]bool{}
-		for r, err := range s.DeletionQueue().References(t.Context()) {
+		for r, err := range s.Deletions.References(t.Context()) {
 			require.NoError(t, err)
 			assert.Falsef(t, found[r.Key], "%s again", r.Key)
 			found[r.Key] = true

@@ -43,7 +43,7 @@ func refuseWrites(t *testing.T, s *bunstore.Store, w *eventWriter) {
 	var readers sync.WaitGroup
 	for range 32 { // more than the open connections
 		readers.Go(func() {
-			found, err := s.Accounts().List(t.Context(), 0, 1)
+			found, err := s.Accounts.List(t.Context(), 0, 1)
 			if err != nil {
 				assert.ErrorIs(t, err, engine.ErrAway)
 				return

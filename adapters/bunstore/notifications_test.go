@@ -26,9 +26,9 @@ func eventAndOther(t *testing.T, s *Store, author user.ID) (*event.Event, user.I
 	t.Helper()
 	e, err := event.New(author, event.Change{Title: new("An event"), Publish: new(true)}, calendar.DateOf(noon), noon)
 	require.NoError(t, err)
-	e, err = s.Events().Add(t.Context(), e)
+	e, err = s.Events.Add(t.Context(), e)
 	require.NoError(t, err)
-	other, err := s.Accounts().Open(t.Context(), access.Account{}, user.Member{Timezone: "UTC", Joined: noon})
+	other, err := s.Accounts.Open(t.Context(), access.Account{}, user.Member{Timezone: "UTC", Joined: noon})
 	require.NoError(t, err)
 	return e, other
 }
@@ -51,20 +51,20 @@ func TestNTF01_a_notification_takes_no_further_round_trip(t *testing.T) {
 		return counted.n.Load() - before
 	}
 	comment := func(c event.Comment) func() error {
-		return func() error { _, _, err := s.Events().AddComment(t.Context(), c, charge); return err }
+		return func() error { _, _, err := s.Discussion.AddComment(t.Context(), c, charge); return err }
 	}
 	like := func(isLiked bool) func() error {
-		return func() error { return s.Events().Like(t.Context(), event.NewLike(on, other, isLiked, noon), charge) }
+		return func() error { return s.Discussion.Like(t.Context(), event.NewLike(on, other, isLiked, noon), charge) }
 	}
 	assert.Equal(t, trips("a comment without", comment(quiet)), trips("a comment", comment(loud)))
 	for _, isLiked := range []bool{true, false, true} {
 		assert.LessOrEqual(t, trips("a like", like(isLiked)), int64(2), "what decides, and the rest")
 	}
 	assert.LessOrEqual(t, trips("a follow", func() error {
-		_, _, err := s.Subscriptions().Follow(t.Context(), follow, charge)
+		_, _, err := s.Subscriptions.Follow(t.Context(), follow, charge)
 		return err
 	}), int64(4))
-	unread, err := s.Notifications().Unread(t.Context(), author)
+	unread, err := s.Notifications.Unread(t.Context(), author)
 	require.NoError(t, err)
 	assert.Equal(t, 3, unread)
 }
@@ -73,14 +73,14 @@ func TestMOD02_no_notification_crosses_a_block(t *testing.T) {
 	OnEach(t, func(t *testing.T, url string) {
 		s, author := openWithUser(t, engine.Options{URL: url})
 		_, other := eventAndOther(t, s, author)
-		require.NoError(t, s.Blocks().Add(t.Context(), block.Block{By: other, Whom: author, Created: noon}))
+		require.NoError(t, s.Blocks.Add(t.Context(), block.Block{By: other, Whom: author, Created: noon}))
 		require.NoError(t, s.Write(t.Context(), func(tx *engine.Tx) error {
 			people.Notify(tx, notification.Notice{
 				Source: notification.Source{Kind: notification.Follow, By: other, Object: int64(author)}, To: author, Created: noon,
 			})
 			return nil
 		}))
-		list, err := s.Notifications().List(t.Context(), author, page.CursorRequest{})
+		list, err := s.Notifications.List(t.Context(), author, page.CursorRequest{})
 		require.NoError(t, err)
 		assert.Empty(t, list.Items)
 	})

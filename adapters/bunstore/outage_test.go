@@ -157,7 +157,7 @@ func TestOpen_does_not_wait_for_what_waiting_cannot_mend(t *testing.T) {
 // portCalls returns all methods of all ports, with arguments.
 func portCalls(s *bunstore.Store) map[string]func(context.Context) error {
 	calls := map[string]func(context.Context) error{"Store.Ping": s.Ping}
-	stores := reflect.ValueOf(s.Ports(quota.Limits{Pictures: 1 << 30})) // without a quota Room asks nothing
+	stores := reflect.ValueOf(s.Within(quota.Limits{Pictures: 1 << 30})) // without a quota Room asks nothing
 	for field, port := range stores.Fields() {
 		if port.Kind() != reflect.Interface {
 			continue
@@ -261,7 +261,7 @@ func member(t *testing.T, s *bunstore.Store) user.ID {
 	phone, err := user.ParsePhone("+86-13800000001")
 	require.NoError(t, err)
 	now := time.Now()
-	id, err := s.Accounts().Open(t.Context(), access.Account{Phone: phone, Hash: "hash", Scopes: access.DefaultScopes()},
+	id, err := s.Accounts.Open(t.Context(), access.Account{Phone: phone, Hash: "hash", Scopes: access.DefaultScopes()},
 		user.Member{Firstname: "丽", Timezone: "Asia/Shanghai", Joined: now})
 	require.NoError(t, err)
 	return id
@@ -284,7 +284,7 @@ func TestA_database_that_goes_away_and_comes_back(t *testing.T) {
 	server := postgres.Start(t)
 	s := open(t, server.URL("postgres"))
 	author := member(t, s)
-	written, err := s.Events().Add(t.Context(), listedEvent(t, author, "Before"))
+	written, err := s.Events.Add(t.Context(), listedEvent(t, author, "Before"))
 	require.NoError(t, err)
 	for how, stop := range map[string]func(){"stopped": server.Stop, "killed": server.Kill} {
 		t.Run(how, func(t *testing.T) {
@@ -294,10 +294,10 @@ func TestA_database_that_goes_away_and_comes_back(t *testing.T) {
 			server.Start()
 			require.Eventually(t, func() bool { return s.Ping(t.Context()) == nil }, eventually, 10*time.Millisecond)
 			serveAll(t, s)
-			found, err := s.Events().Get(t.Context(), written.ID())
+			found, err := s.Events.Get(t.Context(), written.ID())
 			require.NoError(t, err)
 			assert.Equal(t, "Before", found.Text().Title)
-			_, err = s.Events().Add(t.Context(), listedEvent(t, author, "After"))
+			_, err = s.Events.Add(t.Context(), listedEvent(t, author, "After"))
 			require.NoError(t, err)
 			assertConsistent(t, s)
 		})
@@ -323,7 +323,7 @@ func connectMany(t *testing.T, s *bunstore.Store, url string) {
 	var reading sync.WaitGroup
 	for range many {
 		reading.Go(func() {
-			_, err := s.Accounts().List(t.Context(), 0, 1)
+			_, err := s.Accounts.List(t.Context(), 0, 1)
 			assert.NoError(t, err)
 		})
 	}

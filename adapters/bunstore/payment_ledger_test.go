@@ -23,7 +23,7 @@ func openWithUser(t *testing.T, o engine.Options) (*Store, user.ID) {
 	require.NoError(t, err)
 	phone, err := user.ParsePhone("+86-13800000001")
 	require.NoError(t, err)
-	id, err := s.Accounts().Open(t.Context(), access.Account{Phone: phone}, user.Member{Joined: noon})
+	id, err := s.Accounts.Open(t.Context(), access.Account{Phone: phone}, user.Member{Joined: noon})
 	require.NoError(t, err)
 	return s, id
 }
@@ -31,7 +31,7 @@ func openWithUser(t *testing.T, o engine.Options) (*Store, user.ID) {
 func TestPAY09_what_bun_has_written_values_into_is_not_kept_prepared(t *testing.T) {
 	OnEach(t, func(t *testing.T, url string) {
 		s, who := openWithUser(t, engine.Options{URL: url, Connections: 1})
-		ledger := s.Ledger()
+		ledger := s.Ledger
 		for i := range 3 {
 			k := idempotency.Key{User: who, Name: fmt.Sprint("a key of that name ", i)}
 			_, err := ledger.Reserve(t.Context(), k, noon, noon.Add(time.Minute))
@@ -62,7 +62,7 @@ func TestPAY09_what_bun_has_written_values_into_is_not_kept_prepared(t *testing.
 func TestPAY11_an_order_that_is_being_changed_holds_up_no_due_one(t *testing.T) {
 	t.Parallel()
 	s, who := openWithUser(t, engine.Options{URL: MigratedPostgres(t), Limit: 2 * time.Second})
-	ledger := s.Ledger()
+	ledger := s.Ledger
 	changed, err := ledger.AddOrder(t.Context(), payment.NewOrder(who, "Tea", 990, time.Hour, noon), nil)
 	require.NoError(t, err)
 	other, err := ledger.AddOrder(t.Context(), payment.NewOrder(who, "Tea", 990, time.Hour, noon), nil)

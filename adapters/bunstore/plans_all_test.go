@@ -176,7 +176,7 @@ func testExports(t *testing.T, conn *pgx.Conn, small map[string]bool) {
 	s := Opened(t, engine.Options{URL: conn.Config().ConnString(), Trace: &sent})
 	for _, d := range personaldata.Kinds() {
 		sent.all = nil
-		for range s.PersonalData().Records(t.Context(), 7, d.Kind) {
+		for range s.PersonalData.Records(t.Context(), 7, d.Kind) {
 			break
 		}
 		require.NotEmpty(t, sent.all, d.Kind)

@@ -28,6 +28,7 @@ import (
 	"plaza/domain/moderation"
 	"plaza/domain/page"
 	"plaza/domain/payment"
+	"plaza/domain/quota"
 	"plaza/domain/subscription"
 	"plaza/domain/user"
 )
@@ -153,14 +154,14 @@ func builtReads(t *testing.T, s *Store) (reads []hotRead) {
 	var seen lastQuery
 	db := *s.DB
 	db.Reader = s.Reader.WithQueryHook(&seen)
-	built, small := Store{DB: &db}, page.Behind(page.Cursor{}, 20)
+	built, small := (&Store{DB: &db}).Within(quota.Limits{}), page.Behind(page.Cursor{}, 20)
 	add := func(name string, finds, most int, err error) {
 		require.NoError(t, err, name)
 		reads = append(reads, hotRead{name, string(seen), nil, finds, most})
 	}
-	_, err := built.Subscriptions().List(t.Context(), subscription.Query{Followed: idol})
+	_, err := built.Subscriptions.List(t.Context(), subscription.Query{Followed: idol})
 	add("SUB-05 a page of followers, which are counted in the index", page.DefaultSize, 50_000+2*page.DefaultSize, err)
-	_, err = built.Subscriptions().List(t.Context(), subscription.Query{User: fan, Followed: idol})
+	_, err = built.Subscriptions.List(t.Context(), subscription.Query{User: fan, Followed: idol})
 	add("SUB-05 a follower", 1, 2, err)
 	for _, q := range []struct {
 		moderation.Query
@@ -170,30 +171,30 @@ func builtReads(t *testing.T, s *Store) (reads []hotRead) {
 		{moderation.Query{Reason: moderation.Illegal}, 20}, {moderation.Query{Before: noon.AddDate(100, 0, 0)}, 21},
 	} {
 		q.CursorRequest, q.IsOldestFirst = small, !q.IsDecided
-		_, err = built.Moderation().Cases(t.Context(), q.Query)
+		_, err = built.Moderation.Cases(t.Context(), q.Query)
 		add(fmt.Sprintf("MOD-05 cases of %v", q.Query), q.finds, 2*21, err)
 	}
 	behind := page.Behind(page.At(noon, subscription.ID(1)), 20).Paged()
-	_, err = built.Subscriptions().List(t.Context(), subscription.Query{Followed: idol, Page: behind})
+	_, err = built.Subscriptions.List(t.Context(), subscription.Query{Followed: idol, Page: behind})
 	add("GEN-18 followers behind a cursor", 21, 3*21, err)
 	for _, f := range []access.AccountFilter{
 		{}, {IsDisabled: true}, {IsStaff: true}, {Role: access.Cashier}, {IsDisabled: true, Span: page.Span{IsOldestFirst: true}},
 	} {
-		_, err = built.Accounts().Newest(t.Context(), f, small)
+		_, err = built.Accounts.Newest(t.Context(), f, small)
 		add(fmt.Sprintf("OFF-05 accounts of %+v", f), 21, 5*21, err)
 	}
 	byAmount := page.Span{IsByAmount: true}
 	for _, f := range []payment.OrderFilter{{Span: byAmount}, {State: payment.Paid, Span: byAmount}, {State: payment.Open, Span: byAmount}} {
-		_, err = built.Ledger().Orders(t.Context(), f, small.Paged())
+		_, err = built.Ledger.Orders(t.Context(), f, small.Paged())
 		add(fmt.Sprintf("OFF-05 orders by amount %q", f.State), 21, 3*21, err)
 	}
-	_, err = built.Ledger().Payments(t.Context(), payment.PaymentFilter{State: payment.Applied, Span: byAmount}, small.Paged())
+	_, err = built.Ledger.Payments(t.Context(), payment.PaymentFilter{State: payment.Applied, Span: byAmount}, small.Paged())
 	add("OFF-05 payments by amount", 21, 3*21, err)
-	_, err = built.Ledger().Refunds(t.Context(), payment.RefundFilter{Span: byAmount}, small.Paged())
+	_, err = built.Ledger.Refunds(t.Context(), payment.RefundFilter{Span: byAmount}, small.Paged())
 	add("OFF-05 refunds by amount", 21, 3*21, err)
-	_, err = built.Moderation().Of(t.Context(), 7, page.Span{}, page.Request{})
+	_, err = built.Moderation.Of(t.Context(), 7, page.Span{}, page.Request{})
 	add("OFF-01 what is hidden of one", page.DefaultSize, 4*page.DefaultSize+40, err)
-	_, err = built.Moderation().ReportsBy(t.Context(), 2, page.Span{}, page.Request{})
+	_, err = built.Moderation.ReportsBy(t.Context(), 2, page.Span{}, page.Request{})
 	add("MOD-07 reports of one", page.DefaultSize, 20_000+100, err)
 	return reads
 }
@@ -381,7 +382,7 @@ func testSearchGoesOn(t *testing.T, s *Store) {
 		found, pages, last := 0, 0, page.Cursor{}
 		seen := map[user.ID]bool{}
 		for more := true; more; pages++ {
-			p, err := s.Accounts().Search(t.Context(), user.Search{Name: name, By: eager, CursorRequest: page.Behind(last, 100)})
+			p, err := s.Directory.Search(t.Context(), user.Search{Name: name, By: eager, CursorRequest: page.Behind(last, 100)})
 			require.NoError(t, err)
 			for _, m := range p.Items {
 				assert.False(t, seen[m.ID])

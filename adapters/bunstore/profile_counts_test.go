@@ -29,12 +29,12 @@ func newProfiles(t *testing.T, s *bunstore.Store, people int) (all profiles) {
 	for n := range people {
 		phone, err := user.ParsePhone(fmt.Sprintf("+86-138%08d", n))
 		require.NoError(t, err)
-		id, err := s.Accounts().Open(t.Context(), access.Account{Phone: phone}, user.Member{Timezone: "UTC", Joined: noon})
+		id, err := s.Accounts.Open(t.Context(), access.Account{Phone: phone}, user.Member{Timezone: "UTC", Joined: noon})
 		require.NoError(t, err)
 		all.people = append(all.people, id)
 	}
 	for i := range 4 {
-		e, err := s.Events().Add(t.Context(), listedEvent(t, all.people[i%3], "An event"), charge(all.people[i%3]))
+		e, err := s.Events.Add(t.Context(), listedEvent(t, all.people[i%3], "An event"), charge(all.people[i%3]))
 		require.NoError(t, err)
 		all.events = append(all.events, e)
 	}
@@ -43,7 +43,7 @@ func newProfiles(t *testing.T, s *bunstore.Store, people int) (all profiles) {
 
 func (profiles) comment(t *testing.T, s *bunstore.Store, on *event.Event, by user.ID) error {
 	t.Helper()
-	_, _, err := s.Events().AddComment(t.Context(), event.Comment{Event: on.ID(), Author: by, Content: "Oh", Created: noon})
+	_, _, err := s.Discussion.AddComment(t.Context(), event.Comment{Event: on.ID(), Author: by, Content: "Oh", Created: noon})
 	return err
 }
 
@@ -83,35 +83,35 @@ func TestUSR09_counts_of_profiles_are_locked_in_one_order(t *testing.T) {
 			}()
 			var err error
 			if c.writer != "follow" {
-				follows, _, err = s.Subscriptions().Follow(t.Context(), follows)
+				follows, _, err = s.Subscriptions.Follow(t.Context(), follows)
 				require.NoError(t, err)
 			}
 			holder := aside(t, db, fmt.Sprintf("SELECT FROM %s FOR UPDATE", c.awaited))
 			written := holder.delays(map[string]func() error{
 				"add": func() error {
-					_, err := s.Events().Add(t.Context(), listedEvent(t, author, "An event"), charge(author))
+					_, err := s.Events.Add(t.Context(), listedEvent(t, author, "An event"), charge(author))
 					return err
 				},
 				"publish": func() error {
-					_, err := s.Events().ChangeRead(t.Context(), event.Entry{Event: last}, func(e *event.Event) error {
+					_, err := s.Events.ChangeRead(t.Context(), event.Entry{Event: last}, func(e *event.Event) error {
 						return e.Apply(event.Change{Publish: new(false)}, noon)
 					}, charge(author))
 					return err
 				},
 				"erase": func() error {
-					_, err := s.PersonalData().Erase(t.Context(), author, personaldata.Events, 10)
+					_, err := s.PersonalData.Erase(t.Context(), author, personaldata.Events, 10)
 					return err
 				},
 				"remove": func() error {
-					_, err := s.Events().Remove(t.Context(), first.ID())
+					_, err := s.Events.Remove(t.Context(), first.ID())
 					return err
 				},
 				"follow": func() error {
-					_, _, err := s.Subscriptions().Follow(t.Context(), follows)
+					_, _, err := s.Subscriptions.Follow(t.Context(), follows)
 					return err
 				},
-				"unfollow": func() error { return s.Subscriptions().Remove(t.Context(), other, follows.ID) },
-				"block":    func() error { return s.Blocks().Add(t.Context(), block.Block{By: author, Whom: other, Created: noon}) },
+				"unfollow": func() error { return s.Subscriptions.Remove(t.Context(), other, follows.ID) },
+				"block":    func() error { return s.Blocks.Add(t.Context(), block.Block{By: author, Whom: other, Created: noon}) },
 			}[c.writer], 1)
 			_, err = db.ExecContext(t.Context(), fmt.Sprintf("SELECT FROM profile_counts WHERE owner_id = %d FOR UPDATE NOWAIT", author))
 			if c.isBefore {

@@ -51,7 +51,7 @@ func TestA_commit_without_its_replica_is_not_acknowledged(t *testing.T) {
 func openAccount(t *testing.T, s *bunstore.Store) error {
 	phone, err := user.ParsePhone(fmt.Sprintf("+86-138%08d", rand.IntN(1e8)))
 	require.NoError(t, err)
-	_, err = s.Accounts().Open(t.Context(), access.Account{Phone: phone, Hash: "hash", Scopes: access.DefaultScopes()},
+	_, err = s.Accounts.Open(t.Context(), access.Account{Phone: phone, Hash: "hash", Scopes: access.DefaultScopes()},
 		user.Member{Firstname: "丽", Timezone: "Asia/Shanghai", Joined: time.Now()})
 	return err
 }

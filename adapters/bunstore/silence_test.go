@@ -27,8 +27,8 @@ func TestA_database_that_says_nothing_costs_no_more_than_the_limit(t *testing.T)
 
 	line.Break(faultproxy.BlackHole)
 	for name, call := range map[string]func(context.Context) error{
-		"reading": func(ctx context.Context) error { _, err := s.Accounts().List(ctx, 0, 1); return err },
-		"writing": func(ctx context.Context) error { return s.Tokens().Revoke(ctx, 1) },
+		"reading": func(ctx context.Context) error { _, err := s.Accounts.List(ctx, 0, 1); return err },
+		"writing": func(ctx context.Context) error { return s.Tokens.Revoke(ctx, 1) },
 		"a ping":  s.Ping,
 	} {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
@@ -38,7 +38,7 @@ func TestA_database_that_says_nothing_costs_no_more_than_the_limit(t *testing.T)
 	}
 	line.Mend()
 	require.Eventually(t, func() bool { return s.Ping(t.Context()) == nil }, eventually, 10*time.Millisecond)
-	_, err = s.Accounts().List(t.Context(), 0, 1)
+	_, err = s.Accounts.List(t.Context(), 0, 1)
 	assert.NoError(t, err)
 }
 
@@ -60,7 +60,7 @@ func TestConnections_that_died_silently_cost_one_limit_and_one_ping(t *testing.T
 	tries := 0
 	require.Eventually(t, func() bool {
 		tries++
-		_, err := s.Accounts().List(t.Context(), 0, 1)
+		_, err := s.Accounts.List(t.Context(), 0, 1)
 		return err == nil
 	}, eventually, time.Millisecond)
 	assert.LessOrEqual(t, tries, 2, "one finds out")

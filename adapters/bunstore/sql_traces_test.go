@@ -33,13 +33,13 @@ func callsAreSpans(t *testing.T, url string) {
 	require.NoError(t, s.Ping(t.Context()))
 	assert.Empty(t, recorded.Ended(), "it is part of no trace")
 	ctx, request := tracer.Start(t.Context(), "request")
-	_, err := s.Tokens().Session(ctx, access.KeyHash{})
+	_, err := s.Tokens.Session(ctx, access.KeyHash{})
 	require.ErrorIs(t, err, access.ErrNoSession)
-	require.NoError(t, s.Accounts().Change(ctx, who, func(a *access.Account) error {
+	require.NoError(t, s.Accounts.Change(ctx, who, func(a *access.Account) error {
 		a.Disabled = true
 		return nil
 	}))
-	_, err = s.Accounts().Members(ctx, []user.ID{who})
+	_, err = s.Directory.Members(ctx, []user.ID{who})
 	require.NoError(t, err)
 	var names []string
 	for _, span := range recorded.Ended() {

@@ -68,30 +68,32 @@ func testLists(t *testing.T, url string) {
 		Centre: geo.Point{Lat: 30.5, Lng: 120.5}, Within: 5,
 	})
 	for name, list := range map[string]func() error{
-		"members": func() error { return errorOf(s.Accounts().Members(ctx, people)) },
+		"members": func() error { return errorOf(s.Directory.Members(ctx, people)) },
 		"search": func() error {
-			return errorOf(s.Accounts().Search(ctx, user.Search{Name: "bo", By: eager, CursorRequest: first}))
+			return errorOf(s.Directory.Search(ctx, user.Search{Name: "bo", By: eager, CursorRequest: first}))
 		},
-		"relations":     func() error { return errorOf(s.Subscriptions().Relations(ctx, eager, people)) },
-		"events":        func() error { return errorOf(s.Events().List(ctx, event.Query{Author: idol, Viewer: idol, Page: r})) },
-		"likes":         func() error { return errorOf(s.Events().Likings(ctx, events, idol)) },
-		"timeline":      func() error { return errorOf(s.Events().Timeline(ctx, eager, first)) },
-		"notifications": func() error { return errorOf(s.Notifications().List(ctx, noticed, first)) },
-		"commented":     func() error { return errorOf(s.Events().Commented(ctx, idol, many)) },
-		"comments":      func() error { return errorOfTwo(s.Events().Comments(ctx, 1, stranger, r)) },
+		"relations": func() error { return errorOf(s.Subscriptions.Relations(ctx, eager, people)) },
+		"events": func() error {
+			return errorOf(s.EventReader.List(ctx, event.Query{Author: idol, Viewer: idol, Page: r}))
+		},
+		"likes":         func() error { return errorOf(s.Discussion.Likings(ctx, events, idol)) },
+		"timeline":      func() error { return errorOf(s.EventReader.Timeline(ctx, eager, first)) },
+		"notifications": func() error { return errorOf(s.Notifications.List(ctx, noticed, first)) },
+		"commented":     func() error { return errorOf(s.EventReader.Commented(ctx, idol, many)) },
+		"comments":      func() error { return errorOfTwo(s.Discussion.Comments(ctx, 1, stranger, r)) },
 		"around": func() error {
-			return errorOf(s.Events().Load(ctx, event.RelatedQuery{
+			return errorOf(s.Related.Load(ctx, event.RelatedQuery{
 				Viewer: eager, Dates: dates, Events: 10, DaysInCities: daysInCities, News: 10, CommentsFor: events, Comments: 10, People: people,
 			}))
 		},
-		"publications":  func() error { return errorOf(s.Publications().List(ctx, publication.Query{Page: r})) },
-		"origins":       func() error { return errorOf(s.Publications().List(ctx, publication.Query{OriginOnly: true, Page: r})) },
-		"images":        func() error { return errorOf(s.Images().List(ctx, userimage.Query{Owner: 7}, page.Request{})) },
-		"the tree":      func() error { return errorOfTwo(s.Feed().Metas(ctx, all)) },
-		"the tree near": func() error { return errorOfTwo(s.Feed().Metas(ctx, near)) },
-		"items":         func() error { return errorOf(s.Feed().Page(ctx, 1, all, r)) },
-		"items near":    func() error { return errorOf(s.Feed().Page(ctx, 1, near, r)) },
-		"an item":       func() error { return errorOf(s.Feed().Card(ctx, feed.Publication, 78)) },
+		"publications":  func() error { return errorOf(s.Publications.List(ctx, publication.Query{Page: r})) },
+		"origins":       func() error { return errorOf(s.Publications.List(ctx, publication.Query{OriginOnly: true, Page: r})) },
+		"images":        func() error { return errorOf(s.Images.List(ctx, userimage.Query{Owner: 7}, page.Request{})) },
+		"the tree":      func() error { return errorOfTwo(s.Feed.Metas(ctx, all)) },
+		"the tree near": func() error { return errorOfTwo(s.Feed.Metas(ctx, near)) },
+		"items":         func() error { return errorOf(s.Feed.Page(ctx, 1, all, r)) },
+		"items near":    func() error { return errorOf(s.Feed.Page(ctx, 1, near, r)) },
+		"an item":       func() error { return errorOf(s.Feed.Card(ctx, feed.Publication, 78)) },
 	} {
 		before := counted.n.Load()
 		require.NoError(t, list(), name)

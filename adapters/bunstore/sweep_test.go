@@ -37,7 +37,7 @@ func TestSweep_ends_each_batch_and_goes_on_behind_a_failure(t *testing.T) {
 	for i := range sweepMost + 1 {
 		texts[localisation.Key{byte(i), byte(i >> 8)}] = "text"
 	}
-	require.NoError(t, s.Translations().Put(t.Context(), texts, noon))
+	require.NoError(t, s.Translations.Put(t.Context(), texts, noon))
 	for _, want := range []struct {
 		more bool
 		left int64
@@ -61,19 +61,19 @@ func TestSweep_removes_what_has_expired_and_nothing_else(t *testing.T) {
 			store func(n int, at time.Time) error // stores one of two rows
 		}{
 			"translations": {localisation.CacheFor, func(n int, at time.Time) error {
-				return s.Translations().Put(ctx, map[localisation.Key]string{{byte(n)}: "a text"}, at.Add(localisation.CacheFor))
+				return s.Translations.Put(ctx, map[localisation.Key]string{{byte(n)}: "a text"}, at.Add(localisation.CacheFor))
 			}},
 			"translation_claims": {0, func(n int, at time.Time) error {
-				return errorOf(s.Translations().Claim(ctx, localisation.Claim{Keys: []localisation.Key{{byte(2 + n)}}, Now: noon, Until: at}))
+				return errorOf(s.Translations.Claim(ctx, localisation.Claim{Keys: []localisation.Key{{byte(2 + n)}}, Now: noon, Until: at}))
 			}},
 			"idempotency_keys": {idempotency.KeyLife, func(n int, at time.Time) error {
-				return errorOf(s.Ledger().Reserve(ctx, idempotency.Key{User: author, Name: fmt.Sprint(n)}, at, at.Add(time.Minute)))
+				return errorOf(s.Ledger.Reserve(ctx, idempotency.Key{User: author, Name: fmt.Sprint(n)}, at, at.Add(time.Minute)))
 			}},
 			"rate_limits": {time.Hour, func(n int, at time.Time) error {
-				return s.PersonalData().Charge(ctx, hourly.Charge(int64([]user.ID{author, other}[n]), ratelimit.Upload, at))
+				return s.PersonalData.Charge(ctx, hourly.Charge(int64([]user.ID{author, other}[n]), ratelimit.Upload, at))
 			}},
 			"notifications": {notification.KeptFor, func(_ int, at time.Time) error {
-				return errorOfTwo(s.Events().AddComment(ctx, event.Comment{Event: e.ID(), Author: other, Content: "Oh", Created: at}))
+				return errorOfTwo(s.Discussion.AddComment(ctx, event.Comment{Event: e.ID(), Author: other, Content: "Oh", Created: at}))
 			}},
 		} {
 			require.NoError(t, c.store(0, noon), table)
@@ -88,7 +88,7 @@ func TestSweep_removes_what_has_expired_and_nothing_else(t *testing.T) {
 			swept(t, s, noon.Add(c.life))
 			assert.EqualValues(t, 1, stored(), table)
 		}
-		unread, err := s.Notifications().Unread(ctx, author)
+		unread, err := s.Notifications.Unread(ctx, author)
 		require.NoError(t, err)
 		assert.LessOrEqual(t, unread, 1)
 		require.NoError(t, s.Check(ctx, false, func(f Finding) { assert.Fail(t, f.What) }))
@@ -109,7 +109,7 @@ func TestSweep_removes_what_a_decided_case_keeps(t *testing.T) {
 				assert.EqualValues(t, left, n, table)
 			}
 		}
-		due, err := s.DeletionQueue().Claim(t.Context(), noon, noon.AddDate(2, 0, 0), 10)
+		due, err := s.Deletions.Claim(t.Context(), noon, noon.AddDate(2, 0, 0), 10)
 		require.NoError(t, err)
 		assert.Equal(t, []media.Key{"private/public/0"}, due)
 	})
@@ -119,28 +119,28 @@ func TestSweep_removes_what_a_decided_case_keeps(t *testing.T) {
 func decideAt(t *testing.T, s *Store, n int, owner user.ID, at time.Time) error {
 	t.Helper()
 	key := media.Key(fmt.Sprint("public/", n))
-	i, err := s.Images().Add(t.Context(), userimage.New(owner, key, 1, 1, 1, userimage.Tags{}, noon))
+	i, err := s.Images.Add(t.Context(), userimage.New(owner, key, 1, 1, 1, userimage.Tags{}, noon))
 	require.NoError(t, err)
 	of := moderation.Thing{Kind: moderation.Image, ID: int64(i.ID)}
-	r, _, err := s.Moderation().Report(t.Context(), moderation.Report{
+	r, _, err := s.Moderation.Report(t.Context(), moderation.Report{
 		By: owner, Thing: of, Owner: owner, Reason: moderation.Spam, Created: noon,
 		Copies: moderation.Copies{fmt.Sprint("image ", i.ID): "private/" + key},
 	})
 	require.NoError(t, err)
-	return errorOf(s.Moderation().Decide(t.Context(), r.Case, at))
+	return errorOf(s.Moderation.Decide(t.Context(), r.Case, at))
 }
 
 func TestSweep_passes_over_locked_rows(t *testing.T) {
 	t.Parallel()
 	s, _ := openWithUser(t, engine.Options{URL: MigratedPostgres(t)})
 	texts := map[localisation.Key]string{{'a'}: "held", {'b'}: "free"}
-	require.NoError(t, s.Translations().Put(t.Context(), texts, noon))
+	require.NoError(t, s.Translations.Put(t.Context(), texts, noon))
 	other, err := s.Writer.BeginTx(t.Context(), nil)
 	require.NoError(t, err)
 	_, err = other.ExecContext(t.Context(), "SELECT FROM translations WHERE content = 'held' FOR UPDATE")
 	require.NoError(t, err)
 	swept(t, s, noon)
-	found, err := s.Translations().Get(t.Context(), []localisation.Key{{'a'}, {'b'}}, noon.Add(-time.Second))
+	found, err := s.Translations.Get(t.Context(), []localisation.Key{{'a'}, {'b'}}, noon.Add(-time.Second))
 	require.NoError(t, err)
 	assert.Equal(t, map[localisation.Key]string{{'a'}: "held"}, found)
 	require.NoError(t, other.Rollback())

@@ -78,12 +78,12 @@ func twoPeople(t *testing.T, s *bunstore.Store) (one, two user.ID) {
 
 func TestOne_of_two_that_wait_for_each_other_tries_again(t *testing.T) {
 	s, db := onPostgres(t)
-	written, err := s.Events().Add(t.Context(), listedEvent(t, member(t, s), "Before"))
+	written, err := s.Events.Add(t.Context(), listedEvent(t, member(t, s), "Before"))
 	require.NoError(t, err)
 	o := aside(t, db, "SET LOCAL deadlock_timeout = '1min'", // so that Postgres aborts the store's transaction
 		"SELECT FROM feed_counters FOR UPDATE")
 	changed := o.delays(func() error {
-		_, err := s.Events().Change(t.Context(), written.ID(), func(e *event.Event) error {
+		_, err := s.Events.Change(t.Context(), written.ID(), func(e *event.Event) error {
 			return e.Apply(event.Change{Title: new("After"), Publish: new(false)}, time.Now())
 		})
 		return err
@@ -94,7 +94,7 @@ func TestOne_of_two_that_wait_for_each_other_tries_again(t *testing.T) {
 	o.run(lock)
 	require.NoError(t, o.Commit())
 	require.NoError(t, <-changed)
-	found, err := s.Events().Get(t.Context(), written.ID())
+	found, err := s.Events.Get(t.Context(), written.ID())
 	require.NoError(t, err)
 	assert.Equal(t, "After", found.Text().Title)
 	assertConsistent(t, s)
@@ -107,12 +107,12 @@ func TestA_lock_that_is_never_given_back_costs_no_more_than_the_limit(t *testing
 	bunstore.OnEach(t, func(t *testing.T, at string) {
 		holder := open(t, at)
 		s := bunstore.Opened(t, bunstore.Options{URL: at, Limit: time.Second})
-		written, err := s.Events().Add(t.Context(), listedEvent(t, member(t, holder), "Before"))
+		written, err := s.Events.Add(t.Context(), listedEvent(t, member(t, holder), "Before"))
 		require.NoError(t, err)
 		rename := func() error {
 			ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
 			defer cancel()
-			_, err := s.Events().Change(ctx, written.ID(), func(e *event.Event) error {
+			_, err := s.Events.Change(ctx, written.ID(), func(e *event.Event) error {
 				return e.Apply(event.Change{Title: new("After")}, time.Now())
 			})
 			return err
@@ -122,7 +122,7 @@ func TestA_lock_that_is_never_given_back_costs_no_more_than_the_limit(t *testing
 		_, err = tx.ExecContext(t.Context(), "UPDATE events SET title = title")
 		require.NoError(t, err)
 		assert.ErrorIs(t, rename(), engine.ErrAway, "it ends by the store's limit, not by the caller's")
-		_, err = s.Events().Get(t.Context(), written.ID())
+		_, err = s.Events.Get(t.Context(), written.ID())
 		assert.NoError(t, err, "readers do not wait for locks")
 		require.NoError(t, tx.Rollback())
 		assert.NoError(t, rename())
@@ -132,12 +132,12 @@ func TestA_lock_that_is_never_given_back_costs_no_more_than_the_limit(t *testing
 func TestNTF02_a_notification_that_is_committed_later_has_a_greater_number(t *testing.T) {
 	s, db := onPostgres(t)
 	author, reader := twoPeople(t, s)
-	e, err := s.Events().Add(t.Context(), listedEvent(t, author, "An event"))
+	e, err := s.Events.Add(t.Context(), listedEvent(t, author, "An event"))
 	require.NoError(t, err)
 	const follow = "INSERT INTO notifications (owner_id, kind, actor_id, object_id, created, expires) SELECT 1, 'follow', %d, 1, now(), now()"
 	o := aside(t, db, fmt.Sprintf(follow, 101))
 	commented := o.delays(func() error {
-		_, _, err := s.Events().AddComment(t.Context(), event.Comment{Event: e.ID(), Author: reader, Content: "Oh", Created: noon})
+		_, _, err := s.Discussion.AddComment(t.Context(), event.Comment{Event: e.ID(), Author: reader, Content: "Oh", Created: noon})
 		return err
 	}, 1)
 	o.run(fmt.Sprintf(follow, 102))
@@ -150,14 +150,14 @@ func TestNTF01_erased_events_lock_all_their_counts_before_those_of_notifications
 	s, db := onPostgres(t)
 	author, reader := twoPeople(t, s)
 	for range 4 {
-		_, err := s.Events().Add(t.Context(), listedEvent(t, author, "An event"))
+		_, err := s.Events.Add(t.Context(), listedEvent(t, author, "An event"))
 		require.NoError(t, err)
 	}
-	_, _, err := s.Events().AddComment(t.Context(), event.Comment{Event: 1, Author: reader, Content: "Oh", Created: noon})
+	_, _, err := s.Discussion.AddComment(t.Context(), event.Comment{Event: 1, Author: reader, Content: "Oh", Created: noon})
 	require.NoError(t, err)
 	o := aside(t, db, "SELECT FROM event_counts WHERE event_id = 4 FOR UPDATE")
 	erased := o.delays(func() error {
-		_, err := s.PersonalData().Erase(t.Context(), author, personaldata.Events, 10)
+		_, err := s.PersonalData.Erase(t.Context(), author, personaldata.Events, 10)
 		return err
 	}, 1)
 	_, err = o.ExecContext(t.Context(), "SELECT FROM notification_counts FOR UPDATE NOWAIT")
@@ -175,7 +175,7 @@ func TestUSR07_records_that_have_another_author_by_now_stay(t *testing.T) {
 		SELECT n, 'A title', '', 1, 'en', TRUE, FALSE, now(), now() FROM generate_series(7, 8) n`)
 	o := aside(t, db, "SELECT pg_advisory_xact_lock(hashtextextended('imports', 0))", "UPDATE nodes SET author_id = 2 WHERE id = 8")
 	erased := o.delays(func() error {
-		_, err := s.PersonalData().Erase(t.Context(), author, personaldata.Nodes, 10)
+		_, err := s.PersonalData.Erase(t.Context(), author, personaldata.Nodes, 10)
 		return err
 	}, 1)
 	require.NoError(t, o.Commit())
@@ -185,18 +185,18 @@ func TestUSR07_records_that_have_another_author_by_now_stay(t *testing.T) {
 
 func TestMOD03_a_key_is_not_reserved_while_another_caller_moves_a_picture_there(t *testing.T) {
 	s, db := onPostgres(t)
-	image, err := s.Images().Add(t.Context(), userimage.New(member(t, s), "private/a", 1, 1, 7, userimage.Tags{}, time.Now()))
+	image, err := s.Images.Add(t.Context(), userimage.New(member(t, s), "private/a", 1, 1, 7, userimage.Tags{}, time.Now()))
 	require.NoError(t, err)
 	to := media.NewMoves([]media.Key{image.Key}, media.Everyone, time.Now())
-	require.NoError(t, to.Reserve(t.Context(), s.DeletionQueue()))
+	require.NoError(t, to.Reserve(t.Context(), s.Deletions))
 	o := aside(t, db, fmt.Sprintf("SELECT FROM users WHERE id = %d FOR UPDATE", image.Owner))
 	hidden := o.delays(func() error {
-		_, err := s.Moderation().Hide(t.Context(), moderation.Hiding{
+		_, err := s.Moderation.Hide(t.Context(), moderation.Hiding{
 			Thing: moderation.Thing{Kind: moderation.Image, ID: int64(image.ID)}, Reason: "Rude", At: time.Now(),
 		}, to)
 		return err
 	}, 1)
-	reserved := o.delays(func() error { return to.Reserve(t.Context(), s.DeletionQueue()) }, 2)
+	reserved := o.delays(func() error { return to.Reserve(t.Context(), s.Deletions) }, 2)
 	require.NoError(t, o.Rollback())
 	require.NoError(t, <-hidden)
 	assert.ErrorIs(t, <-reserved, media.ErrMoving)
@@ -226,21 +226,21 @@ func TestGEN14_what_a_charge_pays_for_stays_until_it_is_written(t *testing.T) {
 		paid  time.Duration
 	}{
 		"a comment": {"DELETE FROM event_counts", func(e event.Entry) error {
-			_, _, err := s.Events().AddComment(ctx, event.Comment{Event: e.ID(), Author: author, Content: "One", Created: noon}, charge)
+			_, _, err := s.Discussion.AddComment(ctx, event.Comment{Event: e.ID(), Author: author, Content: "One", Created: noon}, charge)
 			return err
 		}, event.ErrNotFound, 0},
 		"a like": {"DELETE FROM event_counts", func(e event.Entry) error {
-			return s.Events().Like(ctx, event.NewLike(e.ID(), author, true, noon), charge)
+			return s.Discussion.Like(ctx, event.NewLike(e.ID(), author, true, noon), charge)
 		}, event.ErrNotFound, 0},
 		"an edit": {"UPDATE events SET revision = revision + 1", func(e event.Entry) error {
-			_, err := s.Events().ChangeRead(ctx, e, func(e *event.Event) error { return e.Apply(event.Change{Title: new("After")}, noon) }, charge)
+			_, err := s.Events.ChangeRead(ctx, e, func(e *event.Event) error { return e.Apply(event.Change{Title: new("After")}, noon) }, charge)
 			return err
 		}, nil, charge.Cost()},
 	} {
 		execute(t, db, "DELETE FROM rate_limits")
-		added, err := s.Events().Add(ctx, listedEvent(t, author, "Before"))
+		added, err := s.Events.Add(ctx, listedEvent(t, author, "Before"))
 		require.NoError(t, err)
-		read, err := s.Events().Get(ctx, added.ID())
+		read, err := s.Events.Get(ctx, added.ID())
 		require.NoError(t, err)
 		o := aside(t, db, c.taken)
 		written := o.delays(func() error { return c.call(read) }, 1)

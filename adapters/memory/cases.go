@@ -10,6 +10,7 @@ import (
 	"plaza/domain/audit"
 	"plaza/domain/demand"
 	"plaza/domain/event"
+	"plaza/domain/feed"
 	"plaza/domain/media"
 	"plaza/domain/moderation"
 	"plaza/domain/notification"
@@ -266,11 +267,11 @@ func (s *Store) subject(t moderation.Thing) *moderation.Subject {
 	case moderation.Publication:
 		p, is := s.publications[publication.ID(t.ID)]
 		exists, about.Owner, cover = is && !p.Deleted, p.Author, p.Cover
-		about.Title, about.Content, about.HTML = p.Title, p.Summary, s.texts[itemOfPublication(p.ID)]
+		about.Title, about.Content, about.HTML = p.Title, p.Summary, s.texts[itemOf(feed.Publication, p.ID)]
 	case moderation.Node:
 		n, is := s.nodes[publication.NodeID(t.ID)]
 		exists, about.Owner, cover = is && !n.Deleted, n.Author, n.Cover
-		about.Title, about.Content, about.HTML = n.Title, n.Summary, s.texts[itemOfNode(n.ID)]
+		about.Title, about.Content, about.HTML = n.Title, n.Summary, s.texts[itemOf(feed.Node, n.ID)]
 	case moderation.Demand:
 		d, is := s.demands[demand.ID(t.ID)]
 		exists, about.Owner, cover = is && !d.Deleted, d.Author, d.Cover

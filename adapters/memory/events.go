@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"plaza/domain/event"
+	"plaza/domain/feed"
 	"plaza/domain/idempotency"
 	"plaza/domain/media"
 	"plaza/domain/moderation"
@@ -101,8 +102,8 @@ func (s *Store) removeEvent(e event.State) {
 		s.removeLike(e.ID, who)
 	}
 	delete(s.likes, e.ID)
-	delete(s.listings, itemOf(e.ID))
-	delete(s.index, itemOf(e.ID))
+	delete(s.listings, itemOf(feed.Event, e.ID))
+	delete(s.index, itemOf(feed.Event, e.ID))
 	delete(s.events, e.ID)
 	s.unhide(moderation.Event, int64(e.ID))
 	s.queuePlateDeletions(e.Plates, nil)
@@ -152,7 +153,7 @@ func (v Events) putEvent(replaced *event.Event, state event.State) (*event.Event
 	}
 	s.queuePlateDeletions(s.events[state.ID].Plates, state.Plates)
 	s.events[state.ID] = state
-	s.list(itemOf(state.ID), e)
+	s.list(itemOf(feed.Event, state.ID), e)
 	s.requests.complete(k, makes, made)
 	return e, nil
 }

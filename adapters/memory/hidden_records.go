@@ -24,22 +24,22 @@ type record struct {
 // records returns all publications, nodes and demands.
 func (s *Store) records() (all []record) {
 	for id, p := range s.publications {
-		all = append(all, record{itemOfPublication(id), p.Author, &p.Cover, &p.Hidden, p.IsVisible(), func() {
+		all = append(all, record{itemOf(feed.Publication, id), p.Author, &p.Cover, &p.Hidden, p.IsVisible(), func() {
 			s.publications[id] = p
-			s.list(itemOfPublication(id), p)
+			s.list(itemOf(feed.Publication, id), p)
 		}})
 	}
 	for id, n := range s.nodes {
-		all = append(all, record{itemOfNode(id), n.Author, &n.Cover, &n.Hidden, n.IsVisible(), func() {
+		all = append(all, record{itemOf(feed.Node, id), n.Author, &n.Cover, &n.Hidden, n.IsVisible(), func() {
 			s.nodes[id] = n
-			s.list(itemOfNode(id), n)
+			s.list(itemOf(feed.Node, id), n)
 		}})
 	}
 	for id, d := range s.demands {
 		_, isShown := d.Listing()
-		all = append(all, record{itemOfDemand(id), d.Author, &d.Cover, &d.Hidden, isShown, func() {
+		all = append(all, record{itemOf(feed.Demand, id), d.Author, &d.Cover, &d.Hidden, isShown, func() {
 			s.demands[id] = d
-			s.list(itemOfDemand(id), d)
+			s.list(itemOf(feed.Demand, id), d)
 		}})
 	}
 	return all

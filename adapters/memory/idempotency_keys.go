@@ -70,9 +70,12 @@ func (ks keys) complete(k *idempotency.Key, kind idempotency.Kind, id int64) {
 }
 
 // checkUnanswered returns ErrKeyInUse if the key was answered meanwhile: its request has had its
-// effect.
-func (ks keys) checkUnanswered(k idempotency.Key) error {
-	if kept, is := ks[keyIDOf(k)]; is && (kept.reservedUntil.IsZero() || kept.fingerprint != k.Fingerprint) {
+// effect. The key may be nil.
+func (ks keys) checkUnanswered(k *idempotency.Key) error {
+	if k == nil {
+		return nil
+	}
+	if kept, is := ks[keyIDOf(*k)]; is && (kept.reservedUntil.IsZero() || kept.fingerprint != k.Fingerprint) {
 		return idempotency.ErrKeyInUse
 	}
 	return nil

@@ -37,21 +37,21 @@ func (s *Store) storeRecord(r imported.Record) imported.Status {
 		return s.storeBundle(r.Bundle)
 	case imported.PublicationRecord:
 		r.Author, r.Bundle = s.imports.users[r.By], s.bundle(r.Bundle.ID)
-		r.Hidden = s.keepHiding(itemOfPublication(r.ID), r.Author)
+		r.Hidden = s.keepHiding(itemOf(feed.Publication, r.ID), r.Author)
 		defer s.discardFormer(s.publications[r.ID].Cover.Key)
-		defer s.list(itemOfPublication(r.ID), r.Publication) // behind its text
-		return s.putText(itemOfPublication(r.ID), r.HTML, put(s.publications, r.ID, copyOf(r.Publication)))
+		defer s.list(itemOf(feed.Publication, r.ID), r.Publication) // behind its text
+		return s.putText(itemOf(feed.Publication, r.ID), r.HTML, put(s.publications, r.ID, copyOf(r.Publication)))
 	case imported.NodeRecord:
 		r.Author = s.imports.users[r.By]
-		r.Hidden = s.keepHiding(itemOfNode(r.ID), r.Author)
+		r.Hidden = s.keepHiding(itemOf(feed.Node, r.ID), r.Author)
 		defer s.discardFormer(s.nodes[r.ID].Cover.Key)
-		defer s.list(itemOfNode(r.ID), r.Node) // behind its text
-		return s.putText(itemOfNode(r.ID), r.HTML, put(s.nodes, r.ID, copyOf(r.Node)))
+		defer s.list(itemOf(feed.Node, r.ID), r.Node) // behind its text
+		return s.putText(itemOf(feed.Node, r.ID), r.HTML, put(s.nodes, r.ID, copyOf(r.Node)))
 	case imported.DemandRecord:
 		r.Author, r.Tags, r.Images = s.imports.users[r.By], nilIfEmpty(r.Tags), nilIfEmpty(r.Images)
-		r.Hidden = s.keepHiding(itemOfDemand(r.ID), r.Author)
+		r.Hidden = s.keepHiding(itemOf(feed.Demand, r.ID), r.Author)
 		defer s.discardFormer(s.demands[r.ID].Cover.Key)
-		s.list(itemOfDemand(r.ID), r.Demand)
+		s.list(itemOf(feed.Demand, r.ID), r.Demand)
 		return put(s.demands, r.ID, copyOf(r.Demand))
 	case imported.HowToRecord:
 		r.Robot, r.Bundles = s.imports.users[r.By], nilIfEmpty(r.Bundles)

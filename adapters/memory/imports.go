@@ -23,22 +23,17 @@ func (v ImportStore) Apply(ctx context.Context, b imported.Batch) ([]imported.Ou
 				return nil, err
 			}
 		}
-		return v.s.applyBatch(b), nil
+		tree := map[feed.CategoryID]feed.CategoryID{}
+		for _, c := range v.s.categories {
+			tree[c.ID] = c.Parent
+		}
+		ready, outcomes := imported.Decide(b.Records, v.s.existingAccounts, v.s.known(imported.NeedsOf(b.Records)), tree)
+		for _, i := range ready {
+			outcomes[i].Status = v.s.storeRecord(b.Records[i])
+		}
+		v.s.imports.progress[b.Import] = bytes.Clone(b.Progress)
+		return outcomes, nil
 	})
-}
-
-// applyBatch stores the batch. It can't fail, so it never stores a part.
-func (s *Store) applyBatch(b imported.Batch) []imported.Outcome {
-	tree := map[feed.CategoryID]feed.CategoryID{}
-	for _, c := range s.categories {
-		tree[c.ID] = c.Parent
-	}
-	ready, outcomes := imported.Decide(b.Records, s.existingAccounts, s.known(imported.NeedsOf(b.Records)), tree)
-	for _, i := range ready {
-		outcomes[i].Status = s.storeRecord(b.Records[i])
-	}
-	s.imports.progress[b.Import] = bytes.Clone(b.Progress)
-	return outcomes
 }
 
 // existingAccounts returns the user's account and the account that has the user's phone number.

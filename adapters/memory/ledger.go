@@ -22,10 +22,8 @@ func (v Ledger) AddOrder(ctx context.Context, o payment.Order, k *idempotency.Ke
 			return payment.Order{}, err
 		}
 		l := &v.s.ledger
-		if k != nil {
-			if err := v.s.requests.checkUnanswered(*k); err != nil {
-				return payment.Order{}, err
-			}
+		if err := v.s.requests.checkUnanswered(k); err != nil {
+			return payment.Order{}, err
 		}
 		o.ID = payment.OrderID(v.s.numbers.order.next())
 		l.orders[o.ID], l.changes[o.ID] = o, v.s.writes

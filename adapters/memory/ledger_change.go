@@ -27,7 +27,7 @@ func (v Ledger) Change(ctx context.Context, id payment.OrderID, fn func(*payment
 			return err
 		}
 		if next.Answer != nil {
-			if err := v.s.requests.checkUnanswered(next.Answer.Key); err != nil {
+			if err := v.s.requests.checkUnanswered(&next.Answer.Key); err != nil {
 				return err
 			}
 		}

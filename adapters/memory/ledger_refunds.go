@@ -26,13 +26,8 @@ func (v Ledger) ChangeRefunds(
 		if err := cmp.Or(fn(&next), ctx.Err()); err != nil {
 			return payment.RefundAccount{}, err
 		}
-		if err := v.s.checkRefunds(next); err != nil {
+		if err := cmp.Or(v.s.checkRefunds(next), v.s.requests.checkUnanswered(next.Completes)); err != nil {
 			return payment.RefundAccount{}, err
-		}
-		if next.Completes != nil {
-			if err := v.s.requests.checkUnanswered(*next.Completes); err != nil {
-				return payment.RefundAccount{}, err
-			}
 		}
 		known := len(l.refundsOf(id))
 		stored := v.s.putRefunds(next)

@@ -13,6 +13,7 @@ import (
 	"plaza/domain/block"
 	"plaza/domain/demand"
 	"plaza/domain/event"
+	"plaza/domain/feed"
 	"plaza/domain/media"
 	"plaza/domain/moderation"
 	"plaza/domain/payment"
@@ -160,22 +161,22 @@ func (s *Store) kinds(id user.ID) map[personaldata.Kind]iter.Seq[owned] {
 		personaldata.Publications: own(maps.Values(s.publications), func(p publication.Publication) bool {
 			return p.Author == id
 		}, func(p publication.Publication) owned {
-			return owned{record: personaldata.Publication{Publication: p, HTML: s.texts[itemOfPublication(p.ID)]}, order: int64(p.ID),
+			return owned{record: personaldata.Publication{Publication: p, HTML: s.texts[itemOf(feed.Publication, p.ID)]}, order: int64(p.ID),
 				erase: func() {
 					delete(s.publications, p.ID)
-					s.delist(itemOfPublication(p.ID), p.Cover.Key)
+					s.delist(itemOf(feed.Publication, p.ID), p.Cover.Key)
 				}}
 		}),
 		personaldata.Nodes: own(maps.Values(s.nodes), func(n publication.Node) bool { return n.Author == id }, func(n publication.Node) owned {
-			return owned{record: personaldata.Node{Node: n, HTML: s.texts[itemOfNode(n.ID)]}, order: int64(n.ID), erase: func() {
+			return owned{record: personaldata.Node{Node: n, HTML: s.texts[itemOf(feed.Node, n.ID)]}, order: int64(n.ID), erase: func() {
 				delete(s.nodes, n.ID)
-				s.delist(itemOfNode(n.ID), n.Cover.Key)
+				s.delist(itemOf(feed.Node, n.ID), n.Cover.Key)
 			}}
 		}),
 		personaldata.Demands: own(maps.Values(s.demands), func(d demand.Demand) bool { return d.Author == id }, func(d demand.Demand) owned {
 			return owned{record: d, order: int64(d.ID), erase: func() {
 				delete(s.demands, d.ID)
-				s.delist(itemOfDemand(d.ID), d.Cover.Key)
+				s.delist(itemOf(feed.Demand, d.ID), d.Cover.Key)
 			}}
 		}),
 		personaldata.HowTos: own(maps.Keys(s.howTos), func(at howToKey) bool { return at.robot == id }, func(at howToKey) owned {

@@ -236,13 +236,7 @@ type codeDay struct {
 	code string // empty: all
 }
 
-func itemOf(id event.ID) item { return item{feed.Event, int64(id)} }
-
-func itemOfPublication(id publication.ID) item { return item{feed.Publication, int64(id)} }
-
-func itemOfNode(id publication.NodeID) item { return item{feed.Node, int64(id)} }
-
-func itemOfDemand(id demand.ID) item { return item{feed.Demand, int64(id)} }
+func itemOf[ID ~int64](kind feed.Kind, id ID) item { return item{kind, int64(id)} }
 
 // importState is the state of finished and running imports.
 type importState struct {

@@ -198,7 +198,7 @@ func (c actCommand) actingOnDatabase(
 		return readable(err)
 	}
 	return openDatabase(audit.Without(ctx), config, log, func(database *bunstore.Store) error {
-		return work(ctx, config, database, actLog{log, database.Audit(), s})
+		return work(ctx, config, database, actLog{log, database.Audit, s})
 	})
 }
 

@@ -45,7 +45,7 @@ func prepare(ctx context.Context, url string) error {
 }
 
 // fillSearch makes the entries of the index of search.
-func fillSearch(ctx context.Context, store *bunstore.Store) error { return store.Search().Fill(ctx) }
+func fillSearch(ctx context.Context, store *bunstore.Store) error { return store.Search.Fill(ctx) }
 
 // within opens the store and closes it again.
 func within(ctx context.Context, url string, do func(context.Context, *bunstore.Store) error) error {

@@ -76,7 +76,7 @@ func storeTrade(tx *engine.Tx, old, next payment.Trade) error {
 		if old.Order.State == payment.Paid && o.State != payment.Paid {
 			return errors.New("an order that is paid stays paid")
 		}
-		tx.Queue(updateOrder, old.Order.ID, old.Order.State, o.State, o.PaidAt, engine.NullIfEmpty(o.Transaction), next.NextCheck).
+		tx.Queue(updateOrder, old.Order.ID, old.Order.State, o.State, o.PaidAt, engine.NullIfZero(o.Transaction), next.NextCheck).
 			Must(errors.New("a locked order has changed"))
 		people.Notify(tx, notification.OfPaid(old.Order, o))
 	}

@@ -12,14 +12,12 @@ import (
 	"plaza/domain/payment"
 )
 
-var (
-	// refundsOf finds the refunds with the numbers $1.
-	refundsOf = engine.Both(`
-		SELECT id, payment_id, out_refund_no, amount, currency, reason, origin, requested_by, user_id, state, wallet_refund_id,
-			created, updated, sent, next_check
-		FROM refunds
-		WHERE out_refund_no = ANY($1)`)
-)
+// refundsOf finds the refunds with the numbers $1.
+var refundsOf = engine.Both(`
+	SELECT id, payment_id, out_refund_no, amount, currency, reason, origin, requested_by, user_id, state, wallet_refund_id,
+		created, updated, sent, next_check
+	FROM refunds
+	WHERE out_refund_no = ANY($1)`)
 
 // EntriesOf implements payment.Findings. It has three statements at most, however many lines there are.
 func (v Ledger) EntriesOf(ctx context.Context, lines []payment.BillLine) (entries []payment.LedgerEntry, err error) {
@@ -123,11 +121,8 @@ func (v Ledger) StoreFindings(ctx context.Context, began time.Time, all []paymen
 }
 
 func (v Ledger) SettleFinding(ctx context.Context, id payment.FindingID, now time.Time) error {
-	return v.DB.Write(ctx, func(tx *engine.Tx) error {
-		tx.Queue("UPDATE findings SET resolved = $2, settled = TRUE WHERE id = $1 AND resolved IS NULL RETURNING id", id, instant.Normalise(now)).
-			Must(payment.ErrNoOpenFinding)
-		return nil
-	})
+	return v.DB.ExecMust(ctx, payment.ErrNoOpenFinding,
+		"UPDATE findings SET resolved = $2, settled = TRUE WHERE id = $1 AND resolved IS NULL", id, instant.Normalise(now))
 }
 
 func (v Ledger) EndReconciliation(ctx context.Context, d payment.Day, began, now time.Time) error {

@@ -36,7 +36,7 @@ func (v Ledger) AddOrder(ctx context.Context, o payment.Order, k *idempotency.Ke
 	}
 	err := v.DB.Write(ctx, func(tx *engine.Tx) error {
 		tx.Queue(insertOrder, o.User, o.Subject, o.Amount, o.Currency, o.State, o.Created, o.Expires, o.PaidAt,
-			engine.NullIfEmpty(o.Transaction), next).Into((*int64)(&o.ID))
+			engine.NullIfZero(o.Transaction), next).Into((*int64)(&o.ID))
 		if err := tx.Send(); err != nil {
 			return err
 		}

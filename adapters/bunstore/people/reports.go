@@ -42,7 +42,7 @@ func DecideCase(tx *engine.Tx, t moderation.Thing, d moderation.Decision) {
 		return
 	}
 	tx.Queue(endCase, t.Kind, t.ID)
-	tx.Queue(decideCase, t.Kind, t.ID, d.At, d.Outcome, engine.NullIfZero(d.By.Staff), engine.NullIfEmpty(d.By.Person), d.Reason)
+	tx.Queue(decideCase, t.Kind, t.ID, d.At, d.Outcome, engine.NullIfZero(d.By.Staff), engine.NullIfZero(d.By.Person), d.Reason)
 	told := notification.OfDecision(moderation.Report{Decided: d.At, Outcome: d.Outcome})
 	tx.Queue(tellReporters, t.Kind, t.ID, d.At, told.Expires(), told.Note)
 	tx.Queue(expireVersions, t.Kind, t.ID, d.At.Add(moderation.KeptFor))

@@ -32,6 +32,7 @@ type auditRow struct {
 	Reason        string  `bun:",scanonly,nullzero"`
 	ByName        string  `bun:",scanonly,nullzero"`
 	AboutName     string  `bun:",scanonly,nullzero"`
+	engine.PageRow
 }
 
 func (r auditRow) record() audit.Record {
@@ -84,7 +85,7 @@ func AuditEntry(ctx context.Context) *engine.Joining {
 // insertAudit stores the record, with the names of then, and sets its ID.
 func insertAudit(tx *engine.Tx, r *audit.Record, id *audit.ID) error {
 	r.ByName, r.AboutName = "", ""
-	tx.Queue(insertRecord, instant.Normalise(r.At), engine.NullIfZero(r.By.Staff), engine.NullIfEmpty(r.By.Person), r.Act, r.Object.Kind,
+	tx.Queue(insertRecord, instant.Normalise(r.At), engine.NullIfZero(r.By.Staff), engine.NullIfZero(r.By.Person), r.Act, r.Object.Kind,
 		r.Object.ID, engine.NullIfZero(r.About)).Into((*int64)(id))
 	engine.Found(tx, tx.Queue(namesThen, r.By.Staff, r.About), func(row *people.MemberRow) error {
 		if row.MemberID == r.By.Staff {
@@ -119,12 +120,8 @@ func (v Audit) List(ctx context.Context, q audit.Query) (page.CursorPage[audit.R
 		}
 	}
 	order := engine.Latest(v.DB, q.Span, "r.at", "r.id", func(r auditRow) page.Cursor { return r.record().Cursor() })
-	rows, err := engine.SelectAll[auditRow](ctx, v.DB, func(query *bun.SelectQuery) *bun.SelectQuery {
-		query = query.ColumnExpr("?TableColumns, q.reason, q.by_name, q.about_name").
-			Join("LEFT JOIN audit_reasons AS q ON q.record_id = r.id")
-		if q.After != (page.Cursor{}) {
-			query = query.Where(order.Behind, order.Values(q.After)...)
-		}
+	p, err := engine.ListPage[auditRow](ctx, v.DB, q.Paged(), func(query *bun.SelectQuery) *bun.SelectQuery {
+		query = query.ColumnExpr("q.reason, q.by_name, q.about_name").Join("LEFT JOIN audit_reasons AS q ON q.record_id = r.id")
 		if q.Acts != nil {
 			query = query.Where("r.act IN (?)", bun.List(q.Acts))
 		}
@@ -132,8 +129,7 @@ func (v Audit) List(ctx context.Context, q audit.Query) (page.CursorPage[audit.R
 			query = query.Where("r.by_person = (SELECT n.by_person FROM audit_records n WHERE n.id = ?)", named.ID)
 		}
 		query = engine.WhereSet(query, "r.by_user", q.By.Staff)
-		query = engine.Within(engine.WhereSet(query, "r.about", q.About), "r.at", q.Span)
-		return query.OrderExpr(order.By).Limit(int64(q.Size() + 1))
-	})
-	return page.UpTo(q.Size(), engine.Mapped(rows, auditRow.record), page.Keys(q.Span, audit.Record.Cursor)), err
+		return engine.Within(engine.WhereSet(query, "r.about", q.About), "r.at", q.Span)
+	}, order)
+	return page.CursorPage[audit.Record]{Items: engine.Mapped(p.Items, auditRow.record), Next: p.Next}, err
 }

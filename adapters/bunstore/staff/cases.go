@@ -34,6 +34,7 @@ type caseRow struct {
 	DecidedBy      user.ID            `bun:",nullzero"`
 	DecidedPerson  string             `bun:",nullzero"`
 	DecisionReason string
+	engine.PageRow
 }
 
 func (r caseRow) aCase() moderation.Case {
@@ -197,14 +198,11 @@ func (v Moderation) Cases(ctx context.Context, q moderation.Query) (page.CursorP
 		at = "decided"
 	}
 	order := engine.Latest(v.DB, q.Span, at, "id", func(r caseRow) page.Cursor { return r.aCase().AtCursor() })
-	rows, err := engine.SelectAll[caseRow](ctx, v.DB, func(query *bun.SelectQuery) *bun.SelectQuery {
+	p, err := engine.ListPage[caseRow](ctx, v.DB, q.Paged(), func(query *bun.SelectQuery) *bun.SelectQuery {
 		if q.IsDecided {
 			query = query.Where("decided IS NOT NULL")
 		} else {
 			query = query.Where("decided IS NULL")
-		}
-		if q.After != (page.Cursor{}) {
-			query = query.Where(order.Behind, order.Values(q.After)...)
 		}
 		if q.Reason != "" {
 			query = query.Where("? > 0", bun.Ident(q.Reason))
@@ -212,10 +210,9 @@ func (v Moderation) Cases(ctx context.Context, q moderation.Query) (page.CursorP
 		if !q.Before.IsZero() {
 			query = query.Where("first_reported < ?", engine.At(q.Before))
 		}
-		query = engine.WhereSet(engine.WhereSet(engine.Within(query, at, q.Span), "kind", q.Kind), "owner_id", q.Owner)
-		return query.OrderExpr(order.By).Limit(int64(q.Size() + 1))
-	})
-	found := page.UpTo(q.Size(), engine.Mapped(rows, caseRow.aCase), page.Keys(q.Span, moderation.Case.AtCursor))
+		return engine.WhereSet(engine.WhereSet(engine.Within(query, at, q.Span), "kind", q.Kind), "owner_id", q.Owner)
+	}, order)
+	found := page.CursorPage[moderation.Case]{Items: engine.Mapped(p.Items, caseRow.aCase), Next: p.Next}
 	if err == nil {
 		err = v.addKept(ctx, found.Items)
 	}

@@ -90,9 +90,3 @@ func Written(done sql.Result, err error) (int, error) {
 	rows, err := done.RowsAffected()
 	return int(rows), err
 }
-
-// Affected reports whether a statement wrote any row.
-func Affected(done sql.Result, err error) (bool, error) {
-	rows, err := Written(done, err)
-	return rows > 0, err
-}

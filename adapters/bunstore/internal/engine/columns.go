@@ -156,20 +156,12 @@ func (j AsJSON) Scan(src any) error {
 	})
 }
 
-// NullIfEmpty returns the text as a parameter; an empty one is NULL.
-func NullIfEmpty(text string) any {
-	if text == "" {
+// NullIfZero returns the ID or text as a parameter; zero, or an empty text, is NULL.
+func NullIfZero[T comparable](value T) any {
+	if value == *new(T) {
 		return nil
 	}
-	return text
-}
-
-// NullIfZero returns the ID as a parameter; zero is NULL.
-func NullIfZero[N ~int64](id N) any {
-	if id == 0 {
-		return nil
-	}
-	return int64(id)
+	return value
 }
 
 func milliseconds(d time.Duration) string { return strconv.FormatInt(d.Milliseconds(), 10) }

@@ -39,14 +39,6 @@ func (d SQLite) Backup(ctx context.Context, path string) (err error) {
 	return publish(partial, path)
 }
 
-// Integrity returns the problems that the statement finds in the file of SQLite.
-func (s *DB) Integrity(ctx context.Context, statement string) (found []string, err error) {
-	if s.isSQLite() {
-		err = s.Reader.NewRaw(statement).Scan(ctx, &found)
-	}
-	return found, err
-}
-
 // DiscardDeleted empties the write-ahead log of SQLite, which still has former pages. The database file has none: secure_delete
 // overwrites what is deleted. Of Postgres VACUUM frees it, which runs by itself.
 func (s *DB) DiscardDeleted(ctx context.Context) error {
