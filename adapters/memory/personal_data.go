@@ -94,6 +94,14 @@ func own[V any](values iter.Seq[V], admits func(V) bool, of func(V) owned) iter.
 	}
 }
 
+// only returns the record if it is the person's own.
+func only(isOwn bool, r personaldata.Record) personaldata.Record {
+	if isOwn {
+		return r
+	}
+	return nil
+}
+
 // kinds returns the user's records of all kinds.
 func (s *Store) kinds(id user.ID) map[personaldata.Kind]iter.Seq[owned] {
 	isPhone := func(a access.Attempt) bool { return a.Phone == s.accounts[id].Phone }
@@ -111,9 +119,7 @@ func (s *Store) kinds(id user.ID) map[personaldata.Kind]iter.Seq[owned] {
 			return owned{record: e, order: int64(e.ID), erase: func() { s.removeEvent(e) }}
 		}),
 		personaldata.Comments: own(maps.Values(s.comments), func(c event.Comment) bool { return c.Author == id }, func(c event.Comment) owned {
-			o := owned{record: c, order: int64(c.Event), then: int64(c.ID)}
-			o.erase = func() { s.removeComment(c) }
-			return o
+			return owned{record: c, order: int64(c.Event), then: int64(c.ID), erase: func() { s.removeComment(c) }}
 		}),
 		personaldata.Likes: own(maps.Keys(s.likes), func(on event.ID) bool { return s.likes[on][id] }, func(on event.ID) owned {
 			return owned{record: on, order: int64(on), erase: func() { s.removeLike(on, id) }}
@@ -121,31 +127,18 @@ func (s *Store) kinds(id user.ID) map[personaldata.Kind]iter.Seq[owned] {
 		personaldata.Follows: own(maps.Values(s.subscriptions), func(sub subscription.Subscription) bool {
 			return sub.User == id || sub.Followed == id
 		}, func(sub subscription.Subscription) owned {
-			o := owned{order: int64(sub.ID), erase: func() { s.removeSubscription(sub) }}
-			if sub.User == id {
-				o.record = sub
-			}
-			return o
+			return owned{record: only(sub.User == id, sub), order: int64(sub.ID), erase: func() { s.removeSubscription(sub) }}
 		}),
 		personaldata.Blocks: own(maps.Values(s.blocks), func(b block.Block) bool { return b.By == id || b.Whom == id },
 			func(b block.Block) owned {
-				o := owned{order: int64(b.Whom), erase: func() { delete(s.blocks, blockKey{b.By, b.Whom}) }}
-				if b.By == id {
-					o.record = b
-				}
-				return o
+				return owned{record: only(b.By == id, b), order: int64(b.Whom), erase: func() { delete(s.blocks, blockKey{b.By, b.Whom}) }}
 			}),
 		personaldata.Notifications: own(maps.Values(s.notifications), func(n notified) bool { return n.To == id || n.By == id },
 			func(n notified) owned {
-				o := owned{order: int64(n.id), erase: func() { delete(s.notifications, n.id) }}
-				if n.To == id && !n.isWithdrawn {
-					o.record = personaldata.Notification{ID: n.id, Notice: n.Notice}
-				}
-				return o
+				record := only(n.To == id && !n.isWithdrawn, personaldata.Notification{ID: n.id, Notice: n.Notice})
+				return owned{record: record, order: int64(n.id), erase: func() { delete(s.notifications, n.id) }}
 			}),
-		personaldata.Reports: own(maps.Values(s.reports), func(r moderation.Report) bool {
-			return r.By == id
-		}, func(r moderation.Report) owned {
+		personaldata.Reports: own(maps.Values(s.reports), func(r moderation.Report) bool { return r.By == id }, func(r moderation.Report) owned {
 			return owned{record: s.reported(r), order: int64(r.ID), erase: func() { delete(s.reports, r.ID) }}
 		}),
 		personaldata.Cases: own(maps.Values(s.cases), func(c storedCase) bool { return c.Owner == id && c.IsDecided() },
@@ -216,10 +209,7 @@ func (s *Store) kinds(id user.ID) map[personaldata.Kind]iter.Seq[owned] {
 		}),
 		personaldata.StaffActs: own(slices.Values(s.audit), func(r audit.Record) bool { return r.About == id || r.By.Staff == id },
 			func(r audit.Record) owned {
-				o := owned{order: int64(r.ID)}
-				if r.About == id {
-					o.record = r
-				}
+				o := owned{record: only(r.About == id, r), order: int64(r.ID)}
 				if r.Reason+r.ByName+r.AboutName != "" {
 					o.erase = func() {
 						r.Reason, r.ByName, r.AboutName = "", "", ""

@@ -83,17 +83,12 @@ func (s *Store) event(id event.ID) (*event.Event, error) {
 }
 
 func (s *Store) entries(states []event.State) ([]event.Entry, error) {
-	return eachOf(states, func(e event.State) (event.Entry, error) { return s.entry(e.ID) })
-}
-
-// eachOf returns what turn makes of each event.
-func eachOf[T any](states []event.State, turn func(event.State) (T, error)) ([]T, error) {
-	made := make([]T, len(states))
+	entries := make([]event.Entry, len(states))
 	for i, state := range states {
 		var err error
-		if made[i], err = turn(state); err != nil {
+		if entries[i], err = s.entry(state.ID); err != nil {
 			return nil, err
 		}
 	}
-	return made, nil
+	return entries, nil
 }

@@ -20,19 +20,14 @@ func (v Events) Load(ctx context.Context, q event.RelatedQuery) (event.Related, 
 			Members: v.s.membersOf(q.People...),
 		}
 		wanted := slices.Clone(q.Categories)
-		for _, date := range q.Dates {
-			states := first(v.s.published(date, q.Viewer), q.Events)
-			if len(states) == 0 {
-				continue
-			}
-			events, err := eachOf(states, event.Restore)
-			if err != nil {
-				return event.Related{}, err
-			}
-			related.Events[date] = events
-			for _, s := range states {
-				wanted = append(wanted, s.Category)
-				maps.Copy(related.Members, v.s.membersOf(s.Author))
+		for _, date := range unique(q.Dates) {
+			for _, state := range first(v.s.published(date, q.Viewer), q.Events) {
+				e, err := event.Restore(state)
+				if err != nil {
+					return event.Related{}, err
+				}
+				related.Events[date], wanted = append(related.Events[date], e), append(wanted, state.Category)
+				maps.Copy(related.Members, v.s.membersOf(state.Author))
 			}
 		}
 		for _, c := range v.s.categories.among(wanted) {
@@ -61,11 +56,6 @@ func (s *Store) published(on calendar.Date, viewer user.ID) []event.State {
 	return sorted(states, latest(atCreation))
 }
 
-func (s *Store) newsOf(day calendar.Date) (items []news.Item) {
-	for _, item := range s.news {
-		if item.Released == day {
-			items = append(items, item)
-		}
-	}
-	return items
+func (s *Store) newsOf(day calendar.Date) []news.Item {
+	return slices.Collect(filter(slices.Values(s.news), func(item news.Item) bool { return item.Released == day }))
 }
