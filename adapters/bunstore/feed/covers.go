@@ -41,25 +41,11 @@ var forgetCovers = engine.Both(`
 	DELETE FROM import_covers
 	WHERE picture ->> 'key' IN (SELECT d.key FROM discards d WHERE d.key = ANY($1))`)
 
-const (
-	// movingCover finds the cover that moves with the record $1 $2.
-	movingCover = `
-		SELECT key FROM moving_covers WHERE kind = $1 AND id = $2`
-
-	// renameCover gives all records that have the cover $1 that of the key $2.
-	renameCover = `
-		UPDATE kept_covers SET key = $2 WHERE key = $1`
-
-	// forgetCover makes imports store the cover $1 anew.
-	forgetCover = `
-		DELETE FROM import_covers WHERE picture ->> 'key' = $1`
-)
-
-// moveCover moves the cover of the record for all records that have it, if it moves with the record. It returns media.ErrMoving if
-// other records have come to show it since the moves were planned, or none shows it any more.
+// moveCover moves the cover of the record for all records that have it, if it moves with the record. Imports store it anew. It returns
+// media.ErrMoving if other records have come to show it since the moves were planned, or none shows it any more.
 func moveCover(tx *engine.Tx, kind feed.Kind, id int64, moves media.Moves) error {
 	var key *string
-	tx.Queue(movingCover, kind, id).Into(&key)
+	tx.Queue("SELECT key FROM moving_covers WHERE kind = $1 AND id = $2", kind, id).Into(&key)
 	if err := tx.Send(); err != nil {
 		return err
 	}
@@ -73,7 +59,7 @@ func moveCover(tx *engine.Tx, kind feed.Kind, id int64, moves media.Moves) error
 		return err
 	}
 	people.MovePictures(tx, moves, media.Key(*key))
-	tx.Queue(renameCover, *key, moves.To[media.Key(*key)])
-	tx.Queue(forgetCover, *key)
+	tx.Queue("UPDATE kept_covers SET key = $2 WHERE key = $1", *key, moves.To[media.Key(*key)])
+	tx.Queue("DELETE FROM import_covers WHERE picture ->> 'key' = $1", *key)
 	return nil
 }

@@ -1,6 +1,7 @@
 package feed
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -47,9 +48,8 @@ func (v HowTos) List(ctx context.Context, q publication.HowToQuery, r page.Reque
 	if q.IsOldestFirst {
 		created = time.UnixMicro(-r.After().Rank).UTC() // the beginning is before all
 	}
-	from, until := engine.Bounds(q.Span)
 	rows, err := engine.PageOf(ctx, v.DB, r, page.Keys(q.Span, func(row HowToRow) page.Cursor { return row.HowTo().AtCursor() }),
 		v.DB.Pick(howTosOf), engine.Filled(q.Categories), len(q.Categories) == 0, r.Limit(), r.Offset(), created, r.After().Word, -robot,
-		from, until, q.IsOldestFirst)
+		cmp.Or(q.From, time.UnixMicro(0)), cmp.Or(q.Until, engine.FarFuture), q.IsOldestFirst)
 	return page.Map(rows, HowToRow.HowTo), err
 }

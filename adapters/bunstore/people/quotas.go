@@ -36,20 +36,10 @@ func (v Room) CheckPictures(ctx context.Context, owner user.ID) error {
 	return cmp.Or(err, v.Limits.CheckPictures(taken+1))
 }
 
-const (
-	// takeReservation takes the key $1, which is due at $2, out of the queue.
-	takeReservation = `
-		DELETE FROM discards WHERE key = $1 AND due = $2`
-
-	// renamePicture counts the bytes of the picture $1 as those of $2.
-	renamePicture = `
-		UPDATE pictures SET key = $2 WHERE key = $1`
-
-	// queueFormer queues the key $1, whose files the caller removes before $2.
-	queueFormer = `
-		INSERT INTO discards (key, due) VALUES ($1, $2)
-		ON CONFLICT (key) DO UPDATE SET due = EXCLUDED.due`
-)
+// queueFormer queues the key $1, whose files the caller removes before $2.
+const queueFormer = `
+	INSERT INTO discards (key, due) VALUES ($1, $2)
+	ON CONFLICT (key) DO UPDATE SET due = EXCLUDED.due`
 
 // LockPicture locks the key that a picture is moved to.
 func LockPicture(tx *engine.Tx, key media.Key) { tx.Lock("picture " + string(key)) }
@@ -60,8 +50,8 @@ func MovePictures(tx *engine.Tx, moves media.Moves, pictures ...media.Key) {
 	for _, from := range pictures {
 		to := moves.To[from]
 		LockPicture(tx, to)
-		tx.Queue(takeReservation, to, moves.Until).Must(media.ErrMoving)
-		tx.Queue(renamePicture, from, to)
+		tx.Queue("DELETE FROM discards WHERE key = $1 AND due = $2", to, moves.Until).Must(media.ErrMoving)
+		tx.Queue("UPDATE pictures SET key = $2 WHERE key = $1", from, to)
 		tx.Queue(queueFormer, from, moves.Until)
 	}
 }

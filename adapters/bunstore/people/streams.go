@@ -12,10 +12,6 @@ import (
 )
 
 const (
-	// freeStreams frees the places of $1 that have ended by $2, and the place $3.
-	freeStreams = `
-		DELETE FROM streams WHERE owner_id = $1 AND (until <= $2 OR id = $3)`
-
 	// insertStream takes a place for a stream of $1 until $2, if fewer than $3 are taken. It finds the newest notification of $1, and
 	// the number of the last change.
 	insertStream = `
@@ -43,7 +39,7 @@ func (v Notifications) OpenStream(ctx context.Context, of user.ID, follows int64
 	var p notification.Position
 	err := v.DB.Write(ctx, func(tx *engine.Tx) error {
 		tx.Lock(fmt.Sprint("streams of ", of))
-		tx.Queue(freeStreams, of, now, follows)
+		tx.Queue("DELETE FROM streams WHERE owner_id = $1 AND (until <= $2 OR id = $3)", of, now, follows)
 		tx.Queue(insertStream, of, until, notification.MaxStreams).Must(notification.ErrStreams).
 			Into(&p.Place, (*int64)(&p.Notification), &p.Change)
 		return nil

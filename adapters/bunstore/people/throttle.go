@@ -15,10 +15,6 @@ import (
 type Throttle struct{ DB *engine.DB }
 
 const (
-	// usualSource finds whether the phone $1 has logged in from the source $2 after $3.
-	usualSource = `
-		SELECT EXISTS (SELECT 1 FROM usual_sources WHERE phone = $1 AND source = $2 AND last_login > $3)`
-
 	// fillingFailures finds whether the source $2 is a usual one of the phone $1: a login after $3. And for each grouping of
 	// access.Limits it finds the failure that fills it, NULL if it is not full: an attempt is admitted when that leaves the window.
 	// $4 to $6 are of the phone at the source, $7 to $9 of the phone at unusual sources, $10 to $12 of the source: failures after
@@ -86,7 +82,8 @@ func (v Throttle) Begin(ctx context.Context, a access.Attempt, now time.Time) er
 
 func (v Throttle) IsUsual(ctx context.Context, a access.Attempt, now time.Time) (is bool, err error) {
 	since := v.DB.Dialect.Instant(instant.Normalise(now).Add(-access.UsualFor))
-	err = v.DB.ReadRow(ctx, usualSource, []any{a.Phone.String(), a.Source.String(), since}, &is)
+	err = v.DB.ReadRow(ctx, "SELECT EXISTS (SELECT 1 FROM usual_sources WHERE phone = $1 AND source = $2 AND last_login > $3)",
+		[]any{a.Phone.String(), a.Source.String(), since}, &is)
 	return is, err
 }
 

@@ -45,12 +45,6 @@ func (r auditRow) record() audit.Record {
 // namesThen finds the names of the users $1 and $2.
 const namesThen = `SELECT id AS member_id, firstname, lastname FROM users WHERE id IN ($1, $2) AND phone NOT LIKE 'erased-%'`
 
-// recordOfPerson finds a record of the person $1 at the command line.
-const recordOfPerson = "SELECT id FROM audit_records WHERE by_person = $1 LIMIT 1"
-
-// insertTexts stores what may be blanked of the record $1: $2 the reason, $3 and $4 the names of those whom it is by and about.
-const insertTexts = "INSERT INTO audit_reasons (record_id, reason, by_name, about_name) VALUES ($1, $2, $3, $4)"
-
 // insertRecord stores that the member of staff $2, or the person $3 at the command line, did $4 at $1 to the object $5 $6,
 // which concerns the user $7.
 const insertRecord = `
@@ -100,7 +94,8 @@ func insertAudit(tx *engine.Tx, r *audit.Record, id *audit.ID) error {
 		return err
 	}
 	if r.Reason+r.ByName+r.AboutName != "" {
-		tx.Queue(insertTexts, *id, r.Reason, r.ByName, r.AboutName)
+		tx.Queue("INSERT INTO audit_reasons (record_id, reason, by_name, about_name) VALUES ($1, $2, $3, $4)",
+			*id, r.Reason, r.ByName, r.AboutName)
 	}
 	return nil
 }
@@ -115,7 +110,8 @@ func (v Audit) List(ctx context.Context, q audit.Query) (page.CursorPage[audit.R
 	var named auditRow
 	if q.By.Person != "" { // staff may type anything, which bun would write into a text
 		var err error
-		if named, err = engine.One[auditRow](ctx, v.DB, nil, recordOfPerson, q.By.Person); err != nil || named.ID == 0 {
+		named, err = engine.One[auditRow](ctx, v.DB, nil, "SELECT id FROM audit_records WHERE by_person = $1 LIMIT 1", q.By.Person)
+		if err != nil || named.ID == 0 {
 			return page.CursorPage[audit.Record]{}, err
 		}
 	}

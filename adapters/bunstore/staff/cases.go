@@ -71,9 +71,6 @@ const (
 		INSERT INTO kept_versions (case_id, digest, content, created) VALUES ($1, $2, $3, $4)
 		ON CONFLICT (case_id, digest) DO NOTHING`
 
-	// keepPicture keeps the copy $3 of the picture $2 in the case $1.
-	keepPicture = "INSERT INTO kept_pictures (case_id, name, key) VALUES ($1, $2, $3)"
-
 	// copiedInCase finds the pictures of which the open case of the thing $1 $2 has copies.
 	copiedInCase = `
 		SELECT p.name, p.key, c.id AS case_id FROM report_cases c JOIN kept_pictures p ON p.case_id = c.id
@@ -158,7 +155,7 @@ func (v Moderation) addReport(
 	}
 	for name, key := range needed {
 		if key != "" {
-			tx.Queue(keepPicture, r.Case, name, key)
+			tx.Queue("INSERT INTO kept_pictures (case_id, name, key) VALUES ($1, $2, $3)", r.Case, name, key)
 		}
 	}
 	r.Copies = nil

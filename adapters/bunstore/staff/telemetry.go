@@ -23,11 +23,11 @@ var (
 			(SELECT COUNT(*) FROM (SELECT 1 FROM payments WHERE state = 'disputed' LIMIT 10000) counted) AS disputed,
 			(SELECT created FROM prepayments
 				WHERE state IN ('preparing', 'unknown', 'live', 'closing') ORDER BY created LIMIT 1) AS oldest,
-			(SELECT protocol FROM prepayments
-				WHERE state IN ('preparing', 'unknown', 'live', 'closing') ORDER BY created LIMIT 1) AS protocol,
+			COALESCE((SELECT protocol FROM prepayments
+				WHERE state IN ('preparing', 'unknown', 'live', 'closing') ORDER BY created LIMIT 1), '') AS protocol,
 			(SELECT COUNT(*) FROM (SELECT 1 FROM discards WHERE key NOT LIKE 'trash/%' LIMIT 10000) counted) AS deletions,
 			(SELECT COUNT(*) FROM (SELECT 1 FROM refunds WHERE state = 'abnormal' LIMIT 10000) counted) AS abnormal,
-			(SELECT characters FROM translation_days WHERE translator = $1 AND day = $2) AS spent,
+			COALESCE((SELECT characters FROM translation_days WHERE translator = $1 AND day = $2), 0) AS spent,
 			(SELECT began FROM import_completion) AS began,
 			(SELECT ended FROM import_completion) AS ended,
 			(SELECT completed FROM reconciliations WHERE completed IS NOT NULL ORDER BY day DESC LIMIT 1) AS reconciled`)
@@ -58,20 +58,6 @@ var (
 				WHERE created >= $1 AND created < $2 LIMIT 10000) counted)`)
 )
 
-// sampledRow is a row of sampled.
-type sampledRow struct {
-	RefundDue  int
-	Disputed   int
-	Oldest     engine.Time
-	Protocol   string `bun:",nullzero"`
-	Deletions  int
-	Abnormal   int
-	Spent      int64 `bun:",nullzero"`
-	Began      engine.Time
-	Ended      engine.Time
-	Reconciled engine.Time
-}
-
 // Recent implements telemetry.Sampler in one round trip.
 func (v Telemetry) Recent(ctx context.Context, days []time.Time) (r telemetry.Recent, err error) {
 	r.Days = make([]telemetry.Day, len(days)-1)
@@ -90,14 +76,12 @@ func (v Telemetry) Recent(ctx context.Context, days []time.Time) (r telemetry.Re
 
 // Sample implements telemetry.Sampler in one round trip.
 func (v Telemetry) Sample(ctx context.Context, q telemetry.Query) (sample telemetry.Sample, err error) {
-	reads := []engine.Step{engine.Each(v.DB, func(r *sampledRow) error {
-		sample = telemetry.Sample{
-			RefundDue: r.RefundDue, Disputed: r.Disputed, OldestPrepayment: r.Oldest.Time, OldestProtocol: payment.Protocol(r.Protocol),
-			Deletions: r.Deletions, AbnormalRefunds: r.Abnormal, Spent: r.Spent, Reconciled: r.Reconciled.Time,
-		}
-		sample.Import.Began, sample.Import.Ended = r.Began.Time, r.Ended.Time
-		return nil
-	}, v.DB.Pick(sampled), q.Translator, q.Day)}
+	var oldest, began, ended, reconciled engine.Time
+	reads := []engine.Step{{
+		Statement: v.DB.Pick(sampled), Args: []any{q.Translator, v.DB.Dialect.Instant(q.Day)},
+		Row: engine.Into(&sample.RefundDue, &sample.Disputed, &oldest, (*string)(&sample.OldestProtocol), &sample.Deletions,
+			&sample.AbnormalRefunds, &sample.Spent, &began, &ended, &reconciled),
+	}}
 	for _, kind := range payment.FindingKinds() {
 		reads = append(reads, engine.Step{Statement: v.DB.Pick(openFindings), Args: []any{string(kind)}, Row: func(scan engine.Scanner) error {
 			var open int
@@ -112,5 +96,7 @@ func (v Telemetry) Sample(ctx context.Context, q telemetry.Query) (sample teleme
 		}})
 	}
 	err = v.DB.ReadRows(ctx, func() { sample = telemetry.Sample{} }, reads...)
+	sample.OldestPrepayment, sample.Reconciled = oldest.Time, reconciled.Time
+	sample.Import.Began, sample.Import.Ended = began.Time, ended.Time
 	return sample, err
 }

@@ -62,17 +62,6 @@ func Within(query *bun.SelectQuery, column string, s page.Span) *bun.SelectQuery
 	return query
 }
 
-// Bounds returns the bounds of the span, or what is before or later than every time that is stored.
-func Bounds(s page.Span) (from, until time.Time) {
-	if from, until = s.From, s.Until; from.IsZero() {
-		from = time.Unix(0, 0).UTC()
-	}
-	if until.IsZero() {
-		until = FarFuture
-	}
-	return from, until
-}
-
 // LatestID returns the order by ids, the greatest first, or in the order of the span.
 func LatestID[R any](s page.Span, id func(R) int64) Order[R] {
 	o := Order[R]{By: "id DESC", Behind: "id < ?", Values: func(c page.Cursor) []any { return []any{s.Usual(c).ID} }}

@@ -132,7 +132,7 @@ func (d Postgres) send(ctx context.Context, conn *pgx.Conn, steps []*Step) error
 			}
 		}
 		queued := batch.Queue(s.Statement, s.Args...)
-		if s.Row != nil || s.MustMatch {
+		if s.Row != nil || s.Missed != nil {
 			queued.Query(s.receive)
 		}
 	}

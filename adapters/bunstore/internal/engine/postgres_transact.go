@@ -47,7 +47,7 @@ func (d Postgres) write(ctx context.Context, s *DB, fn func(*Tx) error) error {
 	if err := tx.orFailed(fn(tx)); err != nil {
 		return err
 	}
-	isConditional := slices.ContainsFunc(tx.queued, func(s *Step) bool { return s.MustMatch })
+	isConditional := slices.ContainsFunc(tx.queued, func(s *Step) bool { return s.Missed != nil })
 	if !begun && (len(tx.queued) <= 1 || !isConditional) {
 		return d.send(ctx, native, tx.queued) // statements that are sent together are one transaction
 	}

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"database/sql"
-	"errors"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -16,13 +15,9 @@ type Step struct {
 	Statement string
 	Args      []any
 	Row       func(scan Scanner) error                   // receives every row; nil ignores them
-	MustMatch bool                                       // without a row, the transaction fails with Missed
-	Missed    error                                      // nil: ErrMissed
+	Missed    error                                      // fails the transaction without a row; nil: none does
 	columns   func(names func() ([]string, error)) error // is called before the first row
 }
-
-// ErrMissed reports that a step that must match returned no row.
-var ErrMissed = errors.New("a step that must match found no row")
 
 // Scanner scans a row.
 type Scanner = func(...any) error
@@ -40,14 +35,14 @@ func (s *Step) Into(targets ...any) *Step {
 
 // Must makes the transaction fail with missing if the statement finds or writes no row.
 func (s *Step) Must(missing error) *Step {
-	s.MustMatch, s.Missed = true, missing
+	s.Missed = missing
 	return s
 }
 
-// matched returns the step's fault if the step must match, and found or wrote no rows.
+// matched returns the step's fault, if it has one, unless it found or wrote rows.
 func (s *Step) matched(rows int) error {
-	if s.MustMatch && rows == 0 {
-		return cmp.Or(s.Missed, ErrMissed)
+	if rows == 0 {
+		return s.Missed
 	}
 	return nil
 }

@@ -66,8 +66,7 @@ func (s *DB) Exec(ctx context.Context, statement string, args ...any) error {
 // ExecMust is Exec that returns missing, unless that is nil, if the statement writes no row.
 func (s *DB) ExecMust(ctx context.Context, missing error, statement string, args ...any) error {
 	return s.Write(ctx, func(tx *Tx) error {
-		step := tx.Queue(statement, args...)
-		step.MustMatch, step.Missed = missing != nil, missing
+		tx.Queue(statement, args...).Must(missing)
 		return nil
 	})
 }
