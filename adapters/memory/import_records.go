@@ -48,13 +48,13 @@ func (s *Store) storeRecord(r imported.Record) imported.Status {
 		defer s.list(itemOf(feed.Node, r.ID), r.Node) // behind its text
 		return s.putText(itemOf(feed.Node, r.ID), r.HTML, put(s.nodes, r.ID, copyOf(r.Node)))
 	case imported.DemandRecord:
-		r.Author, r.Tags, r.Images = s.imports.users[r.By], nilIfEmpty(r.Tags), nilIfEmpty(r.Images)
+		r.Author, r.Tags, r.Images = s.imports.users[r.By], append([]string(nil), r.Tags...), append([]string(nil), r.Images...)
 		r.Hidden = s.keepHiding(itemOf(feed.Demand, r.ID), r.Author)
 		defer s.discardFormer(s.demands[r.ID].Cover.Key)
 		s.list(itemOf(feed.Demand, r.ID), r.Demand)
 		return put(s.demands, r.ID, copyOf(r.Demand))
 	case imported.HowToRecord:
-		r.Robot, r.Bundles = s.imports.users[r.By], nilIfEmpty(r.Bundles)
+		r.Robot, r.Bundles = s.imports.users[r.By], append([]publication.BundleID(nil), r.Bundles...)
 		return put(s.howTos, howToKey{r.Category, r.Robot}, copyOf(r.HowTo))
 	case imported.NewsRecord:
 		return s.storeNews(r)
@@ -85,14 +85,6 @@ func (s *Store) putText(of item, html markup.HTML, status imported.Status) impor
 		delete(s.texts, of)
 	}
 	return status
-}
-
-// nilIfEmpty returns the list, or nil if it is empty.
-func nilIfEmpty[T any](list []T) []T {
-	if len(list) == 0 {
-		return nil
-	}
-	return list
 }
 
 // storeUser stores the user, and opens an account if the user has none.

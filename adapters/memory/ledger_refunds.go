@@ -45,7 +45,8 @@ func (s *Store) checkRefunds(a payment.RefundAccount) error {
 	}
 	numbers := map[payment.RefundNo]bool{}
 	for _, r := range a.Refunds {
-		if numbers[r.No] || r.ID == 0 && s.ledger.hasRefund(r.No) {
+		_, isStored := s.ledger.refunds.find(func(other payment.Refund) bool { return other.No == r.No })
+		if numbers[r.No] || r.ID == 0 && isStored {
 			return fmt.Errorf("duplicate refund %s", r.No)
 		}
 		numbers[r.No] = true
@@ -103,11 +104,6 @@ func (l *ledger) appOf(paid payment.Payment) payment.WalletApp {
 func (l *ledger) refundsOf(id payment.PaymentID) []payment.Refund {
 	return sorted(l.refunds.where(func(r payment.Refund) bool { return r.Payment == id }),
 		by(func(r payment.Refund) payment.RefundID { return r.ID }))
-}
-
-func (l *ledger) hasRefund(no payment.RefundNo) bool {
-	_, has := l.refunds.find(func(r payment.Refund) bool { return r.No == no })
-	return has
 }
 
 func (v Ledger) Refund(ctx context.Context, id payment.RefundID) (payment.Refund, error) {

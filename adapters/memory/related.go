@@ -34,7 +34,8 @@ func (v Events) Load(ctx context.Context, q event.RelatedQuery) (event.Related, 
 			related.CategoryNames[c.ID] = c.Name
 		}
 		for _, day := range q.DaysInCities {
-			if found := news.ForCity(v.s.newsOf(day.Date), day.City, q.News); len(found) > 0 {
+			ofDay := filter(slices.Values(v.s.news), func(item news.Item) bool { return item.Released == day.Date })
+			if found := news.ForCity(slices.Collect(ofDay), day.City, q.News); len(found) > 0 {
 				related.News[day] = found
 			}
 		}
@@ -54,8 +55,4 @@ func (s *Store) published(on calendar.Date, viewer user.ID) []event.State {
 		return e.Date == on && e.Status == event.Normal && !e.IsHidden && e.Exposure().VisibleTo(s.relation(viewer, e.Author))
 	})
 	return sorted(states, latest(atCreation))
-}
-
-func (s *Store) newsOf(day calendar.Date) []news.Item {
-	return slices.Collect(filter(slices.Values(s.news), func(item news.Item) bool { return item.Released == day }))
 }

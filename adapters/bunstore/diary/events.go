@@ -77,17 +77,15 @@ func (v Events) Add(ctx context.Context, e *event.Event, charges ...ratelimit.Ch
 // complete queues the statement that completes the key of the state with what storing the state has made, and removes the
 // key from it: the key is not stored with the event. It sends what is queued to know a plate's number.
 func (Events) complete(tx *engine.Tx, state *event.State, makes idempotency.Kind) error {
-	k := state.Completes
+	k, made := state.Completes, int64(state.ID)
 	state.Completes = nil
-	switch {
-	case k == nil:
-	case makes == idempotency.Plate:
-		err := tx.Send()
-		people.CompleteKey(tx, k, makes, int64(state.Plates[len(state.Plates)-1].ID))
-		return err
-	default:
-		people.CompleteKey(tx, k, makes, int64(state.ID))
+	if k != nil && makes == idempotency.Plate {
+		if err := tx.Send(); err != nil {
+			return err
+		}
+		made = int64(state.Plates[len(state.Plates)-1].ID)
 	}
+	people.CompleteKey(tx, k, makes, made)
 	return nil
 }
 

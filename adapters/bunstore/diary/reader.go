@@ -106,8 +106,12 @@ func (v Events) List(ctx context.Context, q event.Query) (page.Page[event.Entry]
 		}
 		statement, args = eventsInOrder, append(args, terms[0].String(), second)
 	} else {
-		day, created, id := behindEvent(q.Page)
-		args = append(args, day, created, -id)
+		_, created, id := engine.Behind(q.Page)
+		day := calendar.Last
+		if after := q.Page.After(); after != (page.Cursor{}) {
+			day = calendar.OfDays(after.Rank)
+		}
+		args = append(args, day, time.UnixMicro(created).UTC(), -id)
 	}
 	p, err := engine.PageOf(ctx, v.DB, q.Page, func(r EventRow) page.Cursor { return r.State().AtDay() }, statement, args...)
 	entries, broken := page.TryMap(p, EventRow.Entry)
@@ -119,16 +123,6 @@ func (v Events) Written(ctx context.Context, author user.ID, s page.Span, r page
 		return engine.Within(query.Where("author_id = ?", author), "created", s)
 	}, engine.Latest(v.DB, s, "created", "id", func(r EventRow) page.Cursor { return page.At(r.Created.Time, r.ID) }))
 	return page.Map(p, EventRow.State), err
-}
-
-// behindEvent returns the day, the creation and the negative id of the event that those of the page are behind.
-func behindEvent(r page.Request) (day calendar.Date, created time.Time, id int64) {
-	_, tie, id := engine.Behind(r)
-	day = calendar.Last
-	if after := r.After(); after != (page.Cursor{}) {
-		day = calendar.OfDays(after.Rank)
-	}
-	return day, time.UnixMicro(tie).UTC(), id
 }
 
 func (v Events) Commented(ctx context.Context, author user.ID, limit int) ([]event.Entry, error) {

@@ -46,10 +46,6 @@ type CounterKey struct {
 	Kind     feed.Kind
 }
 
-func (a CounterKey) compare(b CounterKey) int {
-	return cmp.Or(cmp.Compare(a.Category, b.Category), cmp.Compare(a.Kind, b.Kind))
-}
-
 // counterDelta is a change of a counter.
 type counterDelta struct {
 	more             int64
@@ -158,7 +154,9 @@ const (
 
 // WriteListings queues the statements that write the changes.
 func WriteListings(db *engine.DB, tx *engine.Tx, b ListingChanges) {
-	inOrder := slices.SortedFunc(maps.Keys(b.counters), CounterKey.compare)
+	inOrder := slices.SortedFunc(maps.Keys(b.counters), func(a, b CounterKey) int {
+		return cmp.Or(cmp.Compare(a.Category, b.Category), cmp.Compare(a.Kind, b.Kind))
+	})
 	isLost := func(of CounterKey) bool { return b.counters[of].lost }
 	count := func() {
 		for _, of := range inOrder {

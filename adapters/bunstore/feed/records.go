@@ -170,8 +170,9 @@ type DemandRow struct {
 
 func (r DemandRow) Record() feed.Listable {
 	return demand.Demand{
-		ID: demand.ID(r.ID), Title: r.Title, Description: r.Description, Tags: nilIfEmpty(r.Tags), Cover: media.Picture(r.Cover),
-		Images: nilIfEmpty(r.Images), Author: r.AuthorID, Address: r.Address, Category: r.CategoryID, Place: pointOf(r.Lat, r.Lng),
+		ID: demand.ID(r.ID), Title: r.Title, Description: r.Description, Cover: media.Picture(r.Cover), Author: r.AuthorID,
+		Tags: append([]string(nil), r.Tags...), Images: append([]string(nil), r.Images...), // none are nil
+		Address: r.Address, Category: r.CategoryID, Place: pointOf(r.Lat, r.Lng),
 		Closed: r.Closed.Time, Start: r.Starts.Time, End: r.Ends.Time,
 		Published: r.Published, Deleted: r.Deleted, Hidden: r.Hidden, Created: r.Created.Time, Updated: r.Updated.Time,
 	}
@@ -206,12 +207,4 @@ func SelectRecords[Row RecordRow](ctx context.Context, query *bun.SelectQuery) (
 	var rows []Row
 	err := query.Model(&rows).Scan(ctx)
 	return engine.Mapped(rows, func(row Row) StoredRecord { return StoredRecord{ID: row.key(), Record: row.Record()} }), err
-}
-
-// nilIfEmpty returns the list, or nil if it is empty.
-func nilIfEmpty[T any](list []T) []T {
-	if len(list) == 0 {
-		return nil
-	}
-	return list
 }

@@ -7,8 +7,6 @@ import (
 	"net/netip"
 	"time"
 
-	"github.com/uptrace/bun"
-
 	"plaza/adapters/bunstore/internal/engine"
 	"plaza/domain/access"
 	"plaza/domain/instant"
@@ -31,12 +29,6 @@ type CodeRow struct {
 	Expires engine.Time
 	Tries   int
 	Status  verification.Status
-}
-
-type codeDayRow struct {
-	bun.BaseModel `bun:"table:code_days,alias:d"`
-	DiallingCode  string
-	Messages      int64
 }
 
 func (r CodeRow) state() (verification.State, error) {
@@ -227,9 +219,10 @@ func spendCodes(tx *engine.Tx, spendings []verification.Spending) {
 
 func (v Codes) Taken(ctx context.Context, day time.Time) (verification.Taken, error) {
 	taken := verification.Taken{Codes: map[string]int64{}}
-	rows, err := engine.SelectAll[codeDayRow](ctx, v.DB, func(query *bun.SelectQuery) *bun.SelectQuery {
-		return query.Where("day = ?", engine.At(day))
-	})
+	rows, err := engine.All[struct {
+		DiallingCode string
+		Messages     int64
+	}](ctx, v.DB, "SELECT dialling_code, messages FROM code_days WHERE day = $1", day)
 	for _, row := range rows {
 		if row.DiallingCode == "" {
 			taken.Messages = row.Messages

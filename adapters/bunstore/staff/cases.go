@@ -100,13 +100,17 @@ func (v Moderation) Report(
 ) (stored moderation.Report, isNew bool, err error) {
 	err = v.DB.Write(ctx, func(tx *engine.Tx) error {
 		var first *reportRow
+		var now *moderation.Subject
 		people.ChargeAll(tx, charges)
 		tx.Lock(fmt.Sprint("reports of ", r.Kind, " ", r.Thing.ID))
 		engine.Found(tx, tx.Queue(reportOf, r.By, r.Kind, r.Thing.ID), func(row *reportRow) error {
 			first = new(*row)
 			return nil
 		})
-		now := v.queueSubject(tx, r.Thing)
+		engine.Found(tx, tx.Queue(v.DB.Pick(reportedOfKind[r.Kind]), []int64{r.Thing.ID}), func(row *subjectRow) error {
+			now = new(row.subject(r.Thing))
+			return nil
+		})
 		copied := moderation.Copies{}
 		engine.Found(tx, tx.Queue(copiedInCase, r.Kind, r.Thing.ID), func(row *pictureRow) error {
 			copied[row.Name] = row.Key
@@ -117,7 +121,7 @@ func (v Moderation) Report(
 		}
 		needed, err := moderation.Copies{}, error(nil)
 		if isNew = first == nil; isNew {
-			stored, needed, err = v.addReport(tx, r, now(), copied)
+			stored, needed, err = v.addReport(tx, r, now, copied)
 		} else {
 			stored = first.report()
 		}

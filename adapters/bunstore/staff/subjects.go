@@ -105,17 +105,6 @@ type remarkRow struct {
 	Created engine.Time
 }
 
-// queueSubject finds the thing, or nothing, when the transaction sends what is queued.
-func (v Moderation) queueSubject(tx *engine.Tx, t moderation.Thing) func() *moderation.Subject {
-	var found *moderation.Subject
-	step := tx.Queue(v.DB.Pick(reportedOfKind[t.Kind]), []int64{t.ID})
-	engine.Found(tx, step, func(row *subjectRow) error {
-		found = new(row.subject(t))
-		return nil
-	})
-	return func() *moderation.Subject { return found }
-}
-
 func (v Moderation) Subjects(ctx context.Context, things []moderation.Thing) (map[moderation.Thing]moderation.Subject, error) {
 	found := map[moderation.Thing]moderation.Subject{}
 	ids := map[moderation.Kind][]int64{}
