@@ -110,9 +110,9 @@ func (d *decoder) picture() image.Image {
 	}
 	m := image.NewYCbCr(whole, image.YCbCrSubsampleRatio444)
 	for i, plane := range [][]byte{m.Y, m.Cb, m.Cr} {
+		l := d.lines(&c[i])
 		for y := range d.size.Y {
-			row := plane[y*d.size.X:][:d.size.X]
-			copy(row, d.line(&c[i], y, row))
+			copy(plane[y*d.size.X:], l.at(y))
 		}
 	}
 	return m
@@ -134,14 +134,15 @@ func (d *decoder) ratio() (image.YCbCrSubsampleRatio, bool) {
 
 // interleave writes pixels of four bytes. Adobe's inks are inverted.
 func (d *decoder) interleave(pix []byte) {
-	inks := len(d.components) == 4
-	var rows, row [4][]byte
-	for i := range rows {
-		rows[i] = make([]byte, d.size.X)
+	all := make([]lines, len(d.components))
+	for i := range all {
+		all[i] = d.lines(&d.components[i])
 	}
+	inks := len(all) == 4
 	for y := range d.size.Y {
-		for i := range d.components {
-			row[i] = d.line(&d.components[i], y, rows[i])
+		var row [4][]byte
+		for i := range all {
+			row[i] = all[i].at(y)
 		}
 		to := pix[4*y*d.size.X:][:4*d.size.X]
 		for x := 0; len(to) >= 4; x, to = x+1, to[4:] {
@@ -159,15 +160,52 @@ func (d *decoder) interleave(pix []byte) {
 	}
 }
 
-// line returns a line of the picture of a component, of which each sample stands for as many pixels as its factors say. The
-// row has room for it.
-func (d *decoder) line(c *component, y int, row []byte) []byte {
-	from := c.samples[y*c.factors.Y/d.factors.Y*8*c.blocks.X:]
-	if c.factors.X == d.factors.X {
-		return from
+// lines are the lines of a component, stretched to the size of the picture. Samples have the distance of their centres
+// to a pixel's as weight, which for factors of two is the usual triangle filter.
+type lines struct {
+	*component
+	across, down []tap
+	blend        []int32 // the line before it is stretched across
+	line         []byte
+}
+
+// tap is the two samples that a pixel is made of, and the weight of the second one, of 256.
+type tap struct{ first, second, weight int32 }
+
+func (d *decoder) lines(c *component) lines {
+	return lines{
+		c, taps(d.size.X, c.size.X, c.factors.X, d.factors.X), taps(d.size.Y, c.size.Y, c.factors.Y, d.factors.Y),
+		make([]int32, c.size.X), make([]byte, d.size.X),
 	}
-	for x := range row {
-		row[x] = from[x*c.factors.X/d.factors.X]
+}
+
+// taps are those of n pixels of a component with so many samples and a factor of so many.
+func taps(n, samples, factor, factors int) []tap {
+	all := make([]tap, n)
+	for i := range all {
+		at := (2*i+1)*factor - factors + 2*factors // of halves of pixels, from one sample before the first
+		sample := at/(2*factors) - 1
+		all[i] = tap{
+			first: int32(max(sample, 0)), second: int32(min(sample+1, samples-1)),
+			weight: int32(at % (2 * factors) * 256 / (2 * factors)),
+		}
 	}
-	return row
+	return all
+}
+
+// at returns the line y of the picture, until the next call.
+func (l *lines) at(y int) []byte {
+	stride, down := 8*l.blocks.X, l.down[y]
+	first, second := l.samples[int(down.first)*stride:][:l.size.X], l.samples[int(down.second)*stride:][:l.size.X]
+	if l.size.X == len(l.line) && down.weight == 0 {
+		return first
+	}
+	for x := range l.blend {
+		l.blend[x] = int32(first[x])<<8 + (int32(second[x])-int32(first[x]))*down.weight
+	}
+	for x, t := range l.across {
+		first := l.blend[t.first]
+		l.line[x] = uint8((first<<8 + (l.blend[t.second]-first)*t.weight + 1<<15) >> 16)
+	}
+	return l.line
 }
