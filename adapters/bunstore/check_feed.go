@@ -79,7 +79,7 @@ func (c check) mismatches(
 	}
 	var rows []feedstore.ListingRow
 	ids := engine.Mapped(all, func(r feedstore.StoredRecord) int64 { return r.ID })
-	err = query().Model(&rows).Where("kind = ? AND id IN (?)", s.kind, bun.List(ids)).Scan(ctx)
+	err = query().Model(&rows).Where("kind = ? AND id ?", s.kind, engine.AnyOf(ids)).Scan(ctx)
 	listed := map[int64]*feed.Listing{}
 	for _, row := range rows {
 		listed[row.ID] = new(row.Listing())
@@ -168,7 +168,7 @@ func (c check) locked(tx *engine.Tx, source checkSource, ids ...int64) ([]mismat
 		}
 		query = tx.NewSelect()
 	}
-	wrong, _, err := c.mismatches(tx.Context(), source, query.Where("id IN (?)", bun.List(ids)), tx.NewSelect)
+	wrong, _, err := c.mismatches(tx.Context(), source, query.Where("id ?", engine.AnyOf(ids)), tx.NewSelect)
 	return wrong, err
 }
 

@@ -5,8 +5,6 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/uptrace/bun"
-
 	"plaza/adapters/bunstore/internal/engine"
 	"plaza/domain/feed"
 	"plaza/domain/publication"
@@ -81,7 +79,7 @@ func (b *Replacements) RelistOrigins(tx *engine.Tx) error {
 		}
 	}
 	var translations []PublicationRow
-	err = tx.NewSelect().Model(&translations).Where("first_original_id IN (?)", bun.List(changed)).
+	err = tx.NewSelect().Model(&translations).Where("first_original_id ?", engine.AnyOf(changed)).
 		Where("published AND NOT deleted AND NOT hidden").Scan(tx.Context())
 	for _, row := range translations {
 		p, first := row.Publication(), row.FirstOriginalID
@@ -107,8 +105,8 @@ func (b *Replacements) visibility(tx *engine.Tx) (before, after map[publication.
 	delete(after, 0)
 	var visible []publication.BundleID
 	err = tx.NewSelect().Model((*PublicationRow)(nil)).ColumnExpr("DISTINCT bundle_id").
-		Where("bundle_id IN (?)", bun.List(slices.Collect(maps.Keys(after)))).
-		Where("published AND NOT deleted AND NOT hidden").Where("id NOT IN (?)", bun.List(replaced)).Scan(tx.Context(), &visible)
+		Where("bundle_id ?", engine.AnyOf(slices.Collect(maps.Keys(after)))).
+		Where("published AND NOT deleted AND NOT hidden").Where("NOT id ?", engine.AnyOf(replaced)).Scan(tx.Context(), &visible)
 	for _, id := range visible {
 		before[id], after[id] = true, true
 	}

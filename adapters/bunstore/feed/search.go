@@ -92,7 +92,7 @@ func Texts(ctx context.Context, query *bun.SelectQuery, kind feed.Kind, ids ...i
 		ID   int64
 		HTML markup.HTML `bun:"html"`
 	}
-	err := query.Table(table).Column("id", "html").Where("id IN (?)", bun.List(ids)).Scan(ctx, &rows)
+	err := query.Table(table).Column("id", "html").Where("id ?", engine.AnyOf(ids)).Scan(ctx, &rows)
 	for _, row := range rows {
 		found[row.ID] = row.HTML
 	}
@@ -101,8 +101,8 @@ func Texts(ctx context.Context, query *bun.SelectQuery, kind feed.Kind, ids ...i
 
 // ofOriginals selects the visible publications with the originals, by ascending id.
 func ofOriginals(query *bun.SelectQuery, originals []publication.BundleID) *bun.SelectQuery {
-	return query.Where("published AND NOT deleted AND NOT hidden").
-		Where("bundle_id IN (?) OR first_original_id IN (?)", bun.List(originals), bun.List(originals)).Order("id")
+	all := engine.AnyOf(originals)
+	return query.Where("published AND NOT deleted AND NOT hidden").Where("bundle_id ? OR first_original_id ?", all, all).Order("id")
 }
 
 // Names returns the function that returns the names of those of the records that are publications or nodes (SRC-01): the titles of
@@ -114,7 +114,7 @@ func Names(ctx context.Context, query func() *bun.SelectQuery, records []feed.Li
 	}
 	var bundles []struct{ ID, Original publication.BundleID }
 	err := query().Table("bundles").Column("id").ColumnExpr("COALESCE(first_original_id, id) AS original").
-		Where("id IN (?)", bun.List(slices.Collect(maps.Keys(originals)))).Scan(ctx, &bundles)
+		Where("id ?", engine.AnyOf(slices.Collect(maps.Keys(originals)))).Scan(ctx, &bundles)
 	if err != nil {
 		return nil, err
 	}
@@ -163,18 +163,20 @@ func (b *Replacements) ReindexTranslations(db *engine.DB, tx *engine.Tx, records
 
 // otherTranslations returns the visible publications and nodes with the originals that are not among the records.
 func otherTranslations(tx *engine.Tx, records []IndexedRecord, originals []publication.BundleID) (others []IndexedRecord, err error) {
-	known := map[feed.Kind][]int64{}
+	known, all := map[feed.Kind][]int64{}, engine.AnyOf(originals)
 	for _, r := range records {
 		l, _ := r.Record.Listing()
 		known[l.Kind] = append(known[l.Kind], l.ID)
 	}
 	for kind, read := range map[feed.Kind]func() ([]StoredRecord, error){
 		feed.Publication: func() ([]StoredRecord, error) {
-			return SelectRecords[PublicationRow](tx.Context(), except(known[feed.Publication], ofOriginals(tx.NewSelect(), originals)))
+			return SelectRecords[PublicationRow](tx.Context(), ofOriginals(tx.NewSelect(), originals).
+				Where("NOT id ?", engine.AnyOf(known[feed.Publication])))
 		},
 		feed.Node: func() ([]StoredRecord, error) {
-			return SelectRecords[NodeRow](tx.Context(), except(known[feed.Node], tx.NewSelect().Where("published AND NOT deleted AND NOT hidden").
-				Where("bundle_id IN (SELECT id FROM bundles WHERE id IN (?) OR first_original_id IN (?))", bun.List(originals), bun.List(originals))))
+			return SelectRecords[NodeRow](tx.Context(), tx.NewSelect().Where("published AND NOT deleted AND NOT hidden").
+				Where("bundle_id IN (SELECT id FROM bundles WHERE id ? OR first_original_id ?)", all, all).
+				Where("NOT id ?", engine.AnyOf(known[feed.Node])))
 		},
 	} {
 		stored, err := read()
@@ -190,14 +192,6 @@ func otherTranslations(tx *engine.Tx, records []IndexedRecord, originals []publi
 		}
 	}
 	return others, nil
-}
-
-// except leaves out rows with the ids.
-func except(ids []int64, query *bun.SelectQuery) *bun.SelectQuery {
-	if len(ids) == 0 {
-		return query
-	}
-	return query.Where("id NOT IN (?)", bun.List(ids))
 }
 
 // entryRow is an entry of the index of search.
@@ -218,7 +212,7 @@ func Entries(ctx context.Context, db *engine.DB, query func() *bun.SelectQuery, 
 	var rows []entryRow
 	words := db.Pick(engine.Text{Postgres: "array_to_string(tsvector_to_array(words), ' ')", SQLite: "words"})
 	err = query().Model(&rows).Column("kind", "id", "created", "author_id", "private").ColumnExpr("? AS words", bun.Safe(words)).
-		Where("kind = ? AND id IN (?)", kind, bun.List(ids)).Scan(ctx)
+		Where("kind = ? AND id ?", kind, engine.AnyOf(ids)).Scan(ctx)
 	entries = make(map[int64]*search.Entry, len(rows))
 	for _, r := range rows {
 		has := strings.Fields(r.Words)

@@ -1,8 +1,6 @@
 package imports
 
 import (
-	"github.com/uptrace/bun"
-
 	feedstore "plaza/adapters/bunstore/feed"
 	"plaza/adapters/bunstore/internal/engine"
 	"plaza/domain/imported"
@@ -27,7 +25,7 @@ func (t *batchApply) publicationRecords() error {
 	}
 	var rows []feedstore.PublicationRow
 	changed := engine.Mapped(t.stored(imported.Bundle), func(i int) int64 { return t.batch.Records[i].Ref().Number() })
-	if err := t.tx.NewSelect().Model(&rows).Where("bundle_id IN (?)", bun.List(changed)).Scan(t.tx.Context()); err != nil {
+	if err := t.tx.NewSelect().Model(&rows).Where("bundle_id ?", engine.AnyOf(changed)).Scan(t.tx.Context()); err != nil {
 		return err
 	}
 	for _, row := range rows {
