@@ -119,6 +119,7 @@ CREATE INDEX feed_listings_merged ON feed_listings (category_id, created DESC, k
 CREATE INDEX feed_listings_updated ON feed_listings (category_id, kind, updated DESC, id);
 CREATE INDEX feed_listings_latest ON feed_listings (kind, updated DESC, id) WHERE kind IN ('origin', 'publication');
 CREATE INDEX feed_listings_near ON feed_listings (lat, lng, category_id, created, updated, id) WHERE lat IS NOT NULL;
+CREATE INDEX feed_listings_near_of_category ON feed_listings (category_id, lat, lng, created, id) WHERE lat IS NOT NULL;
 
 -- Counts of the listings, sharded by writer so that few writers in a category wait for one row. The sum of the counts and the
 -- latest of the instants mean something, where there is any.

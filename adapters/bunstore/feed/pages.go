@@ -91,12 +91,11 @@ const (
 	ORDER BY page.created DESC, page.kind, page.id`
 
 	// demandsNear finds the demands in the category $11 that are within the circle of treeNear, the newest first, $12 of them after
-	// $13 behind the one $15 that was created at $14. With "+ 0" no plan begins with an index of categories, however few demands
-	// most of them have.
+	// $13 behind the one $15 that was created at $14.
 	demandsNear = `
 	WITH there AS MATERIALIZED (
 		SELECT id, created FROM feed_listings
-		WHERE category_id + 0 = $11 AND lat BETWEEN $1 AND $2
+		WHERE category_id = $11 AND lat BETWEEN $1 AND $2
 			AND CASE WHEN lng BETWEEN $3 AND $4 OR lng BETWEEN $5 AND $6
 				THEN power(sin(radians(lat - $7) / 2), 2) + cos(radians(lat)) * $8 * power(sin(radians(lng - $9) / 2), 2) <= $10
 				ELSE FALSE END),
