@@ -170,7 +170,7 @@ func (s *Site) order(v *visit, id payment.OrderID) (o orderPage, err error) {
 	}
 	ids := []user.ID{o.User}
 	for _, e := range o.Journal {
-		ids = append(ids, s.said(e.Detail).By)
+		ids = append(ids, e.Detail.Staff)
 	}
 	o.Names, err = s.Office.Names(v.r.Context(), ids...)
 	return o, err

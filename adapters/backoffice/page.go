@@ -26,6 +26,7 @@ import (
 	"plaza/domain/fault"
 	"plaza/domain/locale"
 	"plaza/domain/page"
+	"plaza/domain/payment"
 	"plaza/domain/secret"
 	"plaza/domain/user"
 )
@@ -214,7 +215,7 @@ type shown struct {
 func (s shown) Translate(english string) string { return catalogue.Translate(s.Language, english) }
 
 // Said returns what the journal or a finding says.
-func (s shown) Said(text string) said { return s.said(text) }
+func (s shown) Said(d payment.Detail) string { return s.said(d) }
 
 // May reports whether the reader may open the pages of the area.
 func (s shown) May(area access.Area) bool { return s.actor.May(area) }

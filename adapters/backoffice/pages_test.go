@@ -104,20 +104,21 @@ func TestOFF_06_templates_have_no_words_of_their_own(t *testing.T) {
 
 func TestOFF_06_what_the_journal_and_findings_say(t *testing.T) {
 	chinese := &Site{language: catalogue.Languages()[1]}
-	for text, want := range map[string]said{
-		"4200: 990 CNY by svc_ios_app":               {Text: "4200 · ¥9.90 · svc_ios_app"},
-		"4200: 990 CNY by an unknown application":    {Text: "4200 · ¥9.90 · 未知应用"},
-		"4200: 5 CNY by x, given back by the wallet": {Text: "4200 · ¥0.05 · x · 已由钱包退回"},
-		"r-1: 990 CNY of 4200, by staff 4":           {Text: "r-1 · ¥9.90 · 4200", By: 4},
-		"r-1: 990 CNY of 4200, by the server itself": {Text: "r-1 · ¥9.90 · 4200 · 由服务器"},
-		"r-1, 990 CNY, closed":                       {Text: "r-1 · ¥9.90 · 已关闭"},
-		"990 CNY":                                    {Text: "¥9.90"},
-		"line 7: no time":                            {Text: "行 7: 没有时间"},
-		"The wallet does not know this payment.":     {Text: catalogue.Translate(chinese.language, "The wallet does not know this payment.")},
-		"something else went wrong":                  {Text: "发生了其他错误"},
-		"":                                           {},
+	const unknown = "The wallet does not know this payment."
+	for want, d := range map[string]payment.Detail{
+		"4200 · ¥9.90 · svc_ios_app":                   {Number: "4200", Amount: 990, Currency: "CNY", By: "svc_ios_app"},
+		"4200 · ¥9.90 · 未知应用":                          {Number: "4200", Amount: 990, Currency: "CNY", By: "an unknown application"},
+		"4200 · ¥0.05 · x · 已由钱包退回":                    {Number: "4200", Amount: 5, Currency: "CNY", By: "x", Note: "given back by the wallet"},
+		"r-1 · ¥9.90 · 4200":                           {Number: "r-1", Amount: 990, Currency: "CNY", Of: "4200", Staff: 4},
+		"r-1 · ¥9.90 · 4200 · 由服务器":                    {Number: "r-1", Amount: 990, Currency: "CNY", Of: "4200", Note: "by the server itself"},
+		"r-1 · ¥9.90 · 已关闭":                            {Number: "r-1", Amount: 990, Currency: "CNY", Note: "closed"},
+		"¥0.00":                                        {Currency: "CNY"},
+		"行 7 · 没有时间":                                   {Line: 7, Note: "no time"},
+		"发生了其他错误":                                      {Note: "something else went wrong"},
+		catalogue.Translate(chinese.language, unknown): {Note: unknown},
+		"": {},
 	} {
-		assert.Equal(t, want, chinese.said(text), text)
+		assert.Equal(t, want, chinese.said(d))
 	}
 }
 

@@ -4,14 +4,13 @@ import (
 	"cmp"
 	"fmt"
 	"html/template"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"plaza/application/catalogue"
 	"plaza/domain/page"
-	"plaza/domain/user"
+	"plaza/domain/payment"
 )
 
 // Time is an instant for the template "time", in the reader's time zone.
@@ -37,37 +36,19 @@ func sum(currency string, minor int64) string {
 	return fmt.Sprintf("%s%s %d.%02d", sign, currency, minor/100, minor%100)
 }
 
-// said is what the journal or a finding says, for people.
-type said struct {
-	Text string
-	By   user.ID // the member of staff who did it; zero: none
-}
-
-// described matches what the journal and findings say of money: a number, an amount, what it is of or by, and more.
-var described = regexp.MustCompile(`^(?:(\S+)[:,] )?(\d{1,15}) ([A-Z]{3})(?: (?:of|by) (an unknown application|\S+?))?(?:, (.*))?$`)
-
-// unread matches what a finding says of a line that could not be read.
-var unread = regexp.MustCompile(`^line (\d+): (.*)$`)
-
-// said returns the text of the journal or of a finding in the language of the page.
-func (s *Site) said(text string) (is said) {
+// said returns the detail in the language of the page, without who ordered a refund.
+func (s *Site) said(d payment.Detail) string {
 	in := func(text string) string {
 		return cmp.Or(s.Word("state", text), catalogue.Translate(s.language, s.T(text)))
 	}
-	if line := unread.FindStringSubmatch(text); line != nil {
-		return said{Text: s.T("Line") + " " + line[1] + ": " + in(line[2])}
+	parts := []string{"", d.Number, "", in(d.By), d.Of, in(d.Note)}
+	if d.Line > 0 {
+		parts[0] = fmt.Sprintf("%s %d", s.T("Line"), d.Line)
 	}
-	of := described.FindStringSubmatch(text)
-	if of == nil {
-		return said{Text: in(text)}
+	if d.Currency != "" {
+		parts[2] = sum(d.Currency, d.Amount)
 	}
-	minor, _ := strconv.ParseInt(of[2], 10, 64) // at most 15 digits
-	parts := []string{of[1], sum(of[3], minor), in(of[4])}
-	if _, err := fmt.Sscanf(of[5], "by staff %d", &is.By); err != nil {
-		parts = append(parts, in(of[5]))
-	}
-	is.Text = strings.Join(slices.DeleteFunc(parts, func(part string) bool { return part == "" }), " · ")
-	return is
+	return strings.Join(slices.DeleteFunc(parts, func(part string) bool { return part == "" }), " · ")
 }
 
 // minorUnits reads an amount like 12, 12.5 or ¥12.50. It reports false for anything else.

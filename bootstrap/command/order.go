@@ -104,7 +104,7 @@ type entry struct {
 }
 
 func entryOf(e payment.Entry) entry {
-	return entry{instant.Timestamp(e.At), e.Noted, view.OrNull(e.TradeNo), e.Detail}
+	return entry{instant.Timestamp(e.At), e.Noted, view.OrNull(e.TradeNo), e.Detail.String()}
 }
 
 func entryRow(e payment.Entry) string {
@@ -238,7 +238,8 @@ type reconciled struct {
 }
 
 func findingRow(f payment.Finding) string {
-	return fmt.Sprintf("%d\t%s\t%s\t%s\t%s\t%s", f.ID, f.Kind, orDash(f.Order), orDash(f.Expected), orDash(f.Found), f.TransactionID)
+	return fmt.Sprintf("%d\t%s\t%s\t%s\t%s\t%s", f.ID, f.Kind, orDash(f.Order), orDash(f.Expected.String()), orDash(f.Found.String()),
+		f.TransactionID)
 }
 
 // Run prints the open findings of the day. It fails if there are any, or if money was taken in that pays no order.

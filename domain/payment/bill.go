@@ -42,7 +42,8 @@ type BillLine struct {
 	Amount        int64     // of the payment, or of the refund; minor units
 	Currency      string
 	At            time.Time // as the line has it, UTC
-	// Unread says for people why the line could not be read, which line that is, and nothing of what it has. Not empty: of
-	// the other fields the line has only the TransactionID, under which it is stored.
+	// Unread says for people why the line could not be read, and nothing of what it has. Not empty: of the other fields the
+	// line has only its number and the TransactionID, under which it is stored.
 	Unread string
+	Line   int // of the bill; zero: it was read
 }

@@ -2,8 +2,6 @@ package payment
 
 import (
 	"cmp"
-	"fmt"
-	"strings"
 	"time"
 
 	"plaza/domain/fault"
@@ -48,8 +46,8 @@ type Finding struct {
 	TransactionID string
 	RefundNo      RefundNo // empty: it is about a payment
 	Order         OrderID  // zero: none, or unknown
-	Expected      string   // what the ledger has, for people; empty: nothing
-	Found         string   // what the bill has, for people; empty: nothing
+	Expected      Detail   // what the ledger has; zero: nothing
+	Found         Detail   // what the bill has; zero: nothing
 	Resolved      time.Time
 }
 
@@ -128,15 +126,15 @@ func NewComparison(d Day, entries []LedgerEntry) Comparison {
 // Compare compares a line of the bill with the ledger. It returns false if they agree.
 func (c Comparison) Compare(l BillLine) (Finding, bool) {
 	if l.Unread != "" {
-		return Finding{Day: c.day, Kind: FoundUnknownHere, TransactionID: l.TransactionID, Found: l.Unread}, true
+		return Finding{Day: c.day, Kind: FoundUnknownHere, TransactionID: l.TransactionID, Found: Detail{Line: l.Line, Note: l.Unread}}, true
 	}
 	paid, isKnown := c.payments[l.TransactionID]
-	f := Finding{Day: c.day, TransactionID: l.TransactionID, RefundNo: l.RefundNo, Order: paid.Order, Found: l.describe()}
+	f := Finding{Day: c.day, TransactionID: l.TransactionID, RefundNo: l.RefundNo, Order: paid.Order, Found: l.detail()}
 	if l.IsRefund() {
 		f.Kind = FoundRefund
 		e, isKnown := c.refunds[l.RefundNo]
 		if isKnown {
-			f.Expected = e.describe()
+			f.Expected = e.detail()
 		}
 		return f, !isKnown || e.contradicts(l)
 	}
@@ -144,7 +142,7 @@ func (c Comparison) Compare(l BillLine) (Finding, bool) {
 		f.Kind = FoundUnknownHere
 		return f, true
 	}
-	f.Kind, f.Expected = FoundAmount, LedgerEntry{Payment: paid}.describe()
+	f.Kind, f.Expected = FoundAmount, LedgerEntry{Payment: paid}.detail()
 	return f, paid.Amount != l.Amount || paid.Currency != l.Currency
 }
 
@@ -152,7 +150,7 @@ func (c Comparison) Compare(l BillLine) (Finding, bool) {
 func (c Comparison) Missing(e LedgerEntry) Finding {
 	f := Finding{
 		Day: c.day, Kind: FoundUnknownThere, TransactionID: e.Payment.TransactionID, RefundNo: e.Refund.No, Order: e.Payment.Order,
-		Expected: e.describe(),
+		Expected: e.detail(),
 	}
 	if e.IsRefund() {
 		f.Kind = FoundRefund
@@ -169,24 +167,22 @@ func (e LedgerEntry) contradicts(l BillLine) bool {
 		r.State == RefundClosed && hasLeft(l.RefundState) || r.State == RefundSucceeded && l.RefundState == RefundClosed
 }
 
-func (e LedgerEntry) describe() string {
+func (e LedgerEntry) detail() Detail {
 	if e.IsRefund() {
-		return describeRefund(e.Refund.No, e.Refund.Amount, e.Refund.Currency, e.Refund.State)
+		return detailOfRefund(e.Refund.No, e.Refund.Amount, e.Refund.Currency, e.Refund.State)
 	}
-	return describeSum(e.Payment.Amount, e.Payment.Currency)
+	return Detail{Amount: e.Payment.Amount, Currency: e.Payment.Currency}
 }
 
-func (l BillLine) describe() string {
+func (l BillLine) detail() Detail {
 	if l.IsRefund() {
-		return describeRefund(l.RefundNo, l.Amount, l.Currency, l.RefundState)
+		return detailOfRefund(l.RefundNo, l.Amount, l.Currency, l.RefundState)
 	}
-	return describeSum(l.Amount, l.Currency)
+	return Detail{Amount: l.Amount, Currency: l.Currency}
 }
 
-func describeSum(amount int64, currency string) string { return fmt.Sprintf("%d %s", amount, currency) }
-
-func describeRefund(no RefundNo, amount int64, currency string, s RefundState) string {
-	return strings.Join([]string{string(no), describeSum(amount, currency), string(s)}, ", ")
+func detailOfRefund(no RefundNo, amount int64, currency string, s RefundState) Detail {
+	return Detail{Number: string(no), Amount: amount, Currency: currency, Note: string(s)}
 }
 
 // BillMargin is how far the wallet and the ledger may differ about when something happened: a payment shortly before midnight

@@ -42,19 +42,26 @@ func TestPAY15_a_line_is_compared_with_the_ledger(t *testing.T) {
 		assert.False(t, differs, name)
 	}
 	about := payment.Finding{Day: billed, TransactionID: "t1", Order: 3}
-	const sum, back = "990 CNY", "refund-1, 300 CNY, succeeded"
+	sum := payment.Detail{Amount: 990, Currency: "CNY"}
+	refunded := func(no string, amount int64, state payment.RefundState) payment.Detail {
+		return payment.Detail{Number: no, Amount: amount, Currency: "CNY", Note: string(state)}
+	}
+	back := refunded("refund-1", 300, payment.RefundSucceeded)
 	for name, a := range map[string]struct {
 		line            payment.BillLine
 		kind            payment.FindingKind
-		expected, found string
+		expected, found payment.Detail
 	}{
-		"amount":        {billLine(func(l *payment.BillLine) { l.Amount++ }), payment.FoundAmount, sum, "991 CNY"},
-		"currency":      {billLine(func(l *payment.BillLine) { l.Currency = "USD" }), payment.FoundAmount, sum, "990 USD"},
-		"refund amount": {refundLine(func(l *payment.BillLine) { l.Amount-- }), payment.FoundRefund, back, "refund-1, 299 CNY, processing"},
+		"amount": {billLine(func(l *payment.BillLine) { l.Amount++ }), payment.FoundAmount, sum,
+			payment.Detail{Amount: 991, Currency: "CNY"}},
+		"currency": {billLine(func(l *payment.BillLine) { l.Currency = "USD" }), payment.FoundAmount, sum,
+			payment.Detail{Amount: 990, Currency: "USD"}},
+		"refund amount": {refundLine(func(l *payment.BillLine) { l.Amount-- }), payment.FoundRefund, back,
+			refunded("refund-1", 299, payment.RefundProcessing)},
 		"refund state": {refundLine(func(l *payment.BillLine) { l.RefundState = payment.RefundClosed }), payment.FoundRefund, back,
-			"refund-1, 300 CNY, closed"},
-		"other refund": {refundLine(func(l *payment.BillLine) { l.RefundNo = "refund-2" }), payment.FoundRefund, "",
-			"refund-2, 300 CNY, processing"},
+			refunded("refund-1", 300, payment.RefundClosed)},
+		"other refund": {refundLine(func(l *payment.BillLine) { l.RefundNo = "refund-2" }), payment.FoundRefund, payment.Detail{},
+			refunded("refund-2", 300, payment.RefundProcessing)},
 	} {
 		want := about
 		want.Kind, want.Expected, want.Found, want.RefundNo = a.kind, a.expected, a.found, a.line.RefundNo

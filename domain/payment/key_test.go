@@ -82,7 +82,7 @@ func TestPAY10_the_journal_says_what_came_in(t *testing.T) {
 	tr.Settle(back, noon)
 	var details []string
 	for _, e := range tr.Entries[1:] {
-		details = append(details, string(e.Noted)+" "+e.Detail)
+		details = append(details, string(e.Noted)+" "+e.Detail.String())
 	}
 	assert.Equal(t, []string{
 		"disputed t1: 1 CNY by an unknown application", "paid t1: 990 CNY by official_account",

@@ -165,7 +165,5 @@ type Entry struct {
 	At      time.Time
 	Noted   Noted
 	TradeNo TradeNo // empty: about the order itself
-	// Detail is for people: a cause, or a number of the wallet. It contains no secret and
-	// no data about the payer.
-	Detail string
+	Detail  Detail
 }

@@ -2,7 +2,6 @@ package payment
 
 import (
 	"errors"
-	"fmt"
 	"slices"
 	"time"
 
@@ -62,6 +61,7 @@ func (a *RefundAccount) Request(d RefundDraft, no RefundNo, now time.Time) error
 	})
 	r := &a.Refunds[len(a.Refunds)-1]
 	a.note(now, NotedRefundRequested, r, r.orderedBy())
+	a.Entries[len(a.Entries)-1].Detail.Staff = r.Staff
 	return nil
 }
 
@@ -74,11 +74,11 @@ func (a *RefundAccount) count() (n int) {
 	return n
 }
 
-// orderedBy returns for the journal what ordered the refund.
+// orderedBy returns for the journal what ordered the refund; empty: a member of staff.
 func (r *Refund) orderedBy() string {
 	switch r.Origin {
 	case RefundByStaff:
-		return fmt.Sprintf("by staff %d", r.Staff)
+		return ""
 	case RefundByCommand:
 		return "by the command line"
 	}
@@ -220,9 +220,6 @@ func (a *RefundAccount) refund(no RefundNo) *Refund {
 // note adds a journal entry with the number and the amount of the refund. The reason is left out: the journal
 // is never erased.
 func (a *RefundAccount) note(now time.Time, what Noted, r *Refund, more string) {
-	detail := fmt.Sprintf("%s: %d %s of %s", r.No, r.Amount, r.Currency, a.Payment.TransactionID)
-	if more != "" {
-		detail += ", " + more
-	}
+	detail := Detail{Number: string(r.No), Amount: r.Amount, Currency: r.Currency, Of: a.Payment.TransactionID, Note: more}
 	a.Entries = append(a.Entries, Entry{At: instant.Normalise(now), Noted: what, TradeNo: a.Payment.TradeNo, Detail: detail})
 }

@@ -299,11 +299,12 @@ func TestPAY14_the_journal_names_who_ordered_the_refund_and_no_reason(t *testing
 	d.Origin, d.Staff = payment.RefundByCommand, 0
 	require.NoError(t, a.Request(d, "refund-2", noon))
 	assert.Equal(t, payment.Entry{
-		At: noon, Noted: payment.NotedRefundRequested, TradeNo: "order-7", Detail: "refund-1: 300 CNY of t, by staff 5",
+		At: noon, Noted: payment.NotedRefundRequested, TradeNo: "order-7",
+		Detail: payment.Detail{Number: "refund-1", Amount: 300, Currency: "CNY", Of: "t", Staff: 5},
 	}, a.Entries[0])
-	assert.Equal(t, "refund-2: 1 CNY of t, by the command line", a.Entries[1].Detail)
+	assert.Equal(t, "refund-2: 1 CNY of t, by the command line", a.Entries[1].Detail.String())
 	for _, e := range a.Entries {
-		assert.NotContains(t, e.Detail, "Cold")
+		assert.NotContains(t, e.Detail.String(), "Cold")
 	}
 }
 

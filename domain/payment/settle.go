@@ -3,7 +3,6 @@ package payment
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"time"
 
 	"plaza/domain/instant"
@@ -127,9 +126,9 @@ func (t *Trade) Settle(r Receipt, now time.Time) Payment {
 
 // noteMoney adds a journal entry with the data of the receipt.
 func (t *Trade) noteMoney(now time.Time, what Noted, r Receipt) {
-	detail := fmt.Sprintf("%s: %d %s by %s", r.TransactionID, r.Amount, r.Currency, cmp.Or(r.App, "an unknown application"))
+	detail := Detail{Number: r.TransactionID, Amount: r.Amount, Currency: r.Currency, By: cmp.Or(string(r.App), "an unknown application")}
 	if r.Refunded {
-		detail += ", given back by the wallet"
+		detail.Note = "given back by the wallet"
 	}
 	t.Entries = append(t.Entries, Entry{At: instant.Normalise(now), Noted: what, TradeNo: r.TradeNo, Detail: detail})
 }

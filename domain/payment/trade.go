@@ -304,7 +304,7 @@ func find[T any](items []T, isMeant func(*T) bool) *T {
 }
 
 func (t *Trade) note(now time.Time, what Noted, no TradeNo, cause error) {
-	t.Entries = append(t.Entries, Entry{At: instant.Normalise(now), Noted: what, TradeNo: no, Detail: detailOf(cause)})
+	t.Entries = append(t.Entries, Entry{At: instant.Normalise(now), Noted: what, TradeNo: no, Detail: Detail{Note: detailOf(cause)}})
 }
 
 // detailOf returns the cause for the journal.

@@ -129,7 +129,7 @@ CREATE TABLE journal (
     happened     timestamptz NOT NULL,
     noted        text        NOT NULL,
     out_trade_no text        NOT NULL,  -- empty: it is about the order
-    detail       text        NOT NULL
+    detail       text        NOT NULL  -- JSON
 );
 CREATE INDEX journal_of_order ON journal (order_id, id);
 
@@ -144,8 +144,8 @@ CREATE TABLE findings (
     transaction_id text COLLATE "C" NOT NULL,
     out_refund_no  text COLLATE "C" NOT NULL,  -- empty: it is about a payment
     order_id       bigint           REFERENCES orders (id),
-    expected       text             NOT NULL,  -- what the ledger has; empty: nothing
-    found          text             NOT NULL,  -- what the bill has; empty: nothing
+    expected       text             NOT NULL,  -- JSON: what the ledger has
+    found          text             NOT NULL,  -- JSON: what the bill has
     seen           timestamptz      NOT NULL,  -- when the last comparison began that has found it
     resolved       timestamptz,  -- NULL: it is open
     -- staff have settled it: it stays resolved when a comparison finds the same again

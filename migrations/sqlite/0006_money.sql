@@ -132,7 +132,7 @@ CREATE TABLE journal (
     happened     integer NOT NULL,
     noted        text    NOT NULL,
     out_trade_no text    NOT NULL,  -- empty: it is about the order
-    detail       text    NOT NULL
+    detail       text    NOT NULL  -- JSON
 ) STRICT;
 CREATE INDEX journal_of_order ON journal (order_id, id);
 
@@ -159,8 +159,8 @@ CREATE TABLE findings (
     transaction_id text    NOT NULL,
     out_refund_no  text    NOT NULL,  -- empty: it is about a payment
     order_id       integer REFERENCES orders (id),
-    expected       text    NOT NULL,  -- what the ledger has; empty: nothing
-    found          text    NOT NULL,  -- what the bill has; empty: nothing
+    expected       text    NOT NULL,  -- JSON: what the ledger has
+    found          text    NOT NULL,  -- JSON: what the bill has
     seen           integer NOT NULL,  -- when the last comparison began that has found it
     resolved       integer,  -- NULL: it is open
     -- staff have settled it: it stays resolved when a comparison finds the same again

@@ -261,7 +261,8 @@ func billAgrees(t *testing.T, s *till) {
 func findingsListed(t *testing.T, s *till) {
 	var all []payment.Finding
 	for n, kind := range payment.FindingKinds() {
-		f := payment.Finding{Day: billed, Kind: kind, TransactionID: fmt.Sprint("t", n), Expected: "1 CNY", Found: "2 CNY"}
+		f := payment.Finding{Day: billed, Kind: kind, TransactionID: fmt.Sprint("t", n)}
+		f.Expected, f.Found = payment.Detail{Amount: 1, Currency: "CNY"}, payment.Detail{Amount: 2, Currency: "CNY"}
 		if n%2 == 0 {
 			f.Resolved = epoch
 		}

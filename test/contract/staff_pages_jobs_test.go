@@ -220,7 +220,8 @@ func staffCloseAtWallet(t *testing.T, s *till) {
 
 func staffSettle(t *testing.T, s *till) {
 	found := payment.Finding{
-		Day: billed, Kind: payment.FoundAmount, TransactionID: "t1", Expected: "990 CNY", Found: "refund-1, 99 CNY, closed",
+		Day: billed, Kind: payment.FoundAmount, TransactionID: "t1", Expected: payment.Detail{Amount: 990, Currency: "CNY"},
+		Found: payment.Detail{Number: "refund-1", Amount: 99, Currency: "CNY", Note: "closed"},
 	}
 	other := payment.Finding{Day: billed, Kind: payment.FoundRefund, TransactionID: "t2", RefundNo: "refund-2"}
 	store := func(all ...payment.Finding) {
@@ -243,7 +244,7 @@ func staffSettle(t *testing.T, s *till) {
 	b.opens("money/?list=findings&kind=refund&from=2026-11-20&to=2026-11-20&sort=oldest").shows(200, `<option value="refund" selected>`)
 	for query, rows := range map[string]string{
 		"":               "2,2026-11-20,refund,,t2,,,\r\n",
-		"state=resolved": "1,2026-11-20,amount,,t1,990 CNY,\"refund-1, 99 CNY, closed\",", "from=2026-11-21": "", "to=2026-11-19": "",
+		"state=resolved": "1,2026-11-20,amount,,t1,990 CNY,\"refund-1: 99 CNY, closed\",", "from=2026-11-21": "", "to=2026-11-19": "",
 	} {
 		b.opens("money/?list=findings&format=csv&"+query).shows(200, "\ufeffid,day,kind,order,wallet_id,expected,found,resolved_at\r\n"+rows)
 		if query != "" {
@@ -259,7 +260,7 @@ func staffSettle(t *testing.T, s *till) {
 	}
 	store(found)
 	assert.Equal(t, 1, open(), "the same is found again")
-	found.Found = "991 CNY"
+	found.Found = payment.Detail{Amount: 991, Currency: "CNY"}
 	store(found)
 	assert.Equal(t, 2, open(), "something else is found")
 }

@@ -155,8 +155,8 @@ func (w *fixtures) unnumbered(all []payment.Finding) []payment.Finding {
 
 func storeFindings(w *fixtures) {
 	o := w.charge(order(w.newUser(), noon))
-	one := payment.Finding{Day: billDay, Kind: payment.FoundRefund, TransactionID: "t1", RefundNo: "refund-1", Expected: "'% 茶",
-		Found: "300 CNY"}
+	detail := payment.Detail{Line: 7, Number: "'% 茶", Amount: -1, Currency: "CNY", By: "<app>", Of: "t1", Staff: 5, Note: "\""}
+	one := payment.Finding{Day: billDay, Kind: payment.FoundRefund, TransactionID: "t1", RefundNo: "refund-1", Expected: detail, Found: detail}
 	others := []payment.Finding{one, one, one, one}
 	others[0].Day, others[1].Kind, others[2].TransactionID, others[3].RefundNo = nextDay, payment.FoundAmount, "t2", ""
 	w.finds(noon)
@@ -167,7 +167,7 @@ func storeFindings(w *fixtures) {
 	w.finds(noon, others...)
 	assert.ElementsMatch(w, append(others, one), w.unnumbered(w.findings(payment.FindingFilter{})))
 
-	one.Order, one.Expected, one.Found, one.Resolved = o.ID, "", "301 CNY", noon.Add(time.Microsecond)
+	one.Order, one.Expected, one.Found, one.Resolved = o.ID, payment.Detail{}, payment.Detail{Note: "301"}, noon.Add(time.Microsecond)
 	w.finds(noon.Add(time.Second), one)
 	all := w.findings(payment.FindingFilter{})
 	require.Len(w, all, 5)

@@ -113,8 +113,8 @@ const (
 func (v Ledger) StoreFindings(ctx context.Context, began time.Time, all []payment.Finding) error {
 	return v.DB.Write(ctx, func(tx *engine.Tx) error {
 		for _, f := range all {
-			tx.Queue(storeFinding, f.Day.String(), f.Kind, f.TransactionID, f.RefundNo, engine.NullIfZero(f.Order), f.Expected, f.Found,
-				instant.Normalise(began), instant.Normalise(f.Resolved))
+			tx.Queue(storeFinding, f.Day.String(), f.Kind, f.TransactionID, f.RefundNo, engine.NullIfZero(f.Order),
+				engine.AsJSON{Of: f.Expected}, engine.AsJSON{Of: f.Found}, instant.Normalise(began), instant.Normalise(f.Resolved))
 		}
 		return nil
 	})
@@ -172,8 +172,8 @@ type findingRow struct {
 	TransactionID string
 	RefundNo      payment.RefundNo `bun:"out_refund_no"`
 	OrderID       payment.OrderID  `bun:",nullzero"`
-	Expected      string
-	Found         string
+	Expected      payment.Detail
+	Found         payment.Detail
 	Resolved      engine.Time
 	engine.PageRow
 }

@@ -32,7 +32,7 @@ func addPayment(tx *engine.Tx, of payment.OrderID, p payment.Payment) *engine.St
 func journal(tx *engine.Tx, of payment.OrderID, entries ...payment.Entry) {
 	for _, e := range entries {
 		tx.Queue("INSERT INTO journal (order_id, happened, noted, out_trade_no, detail) VALUES ($1, $2, $3, $4, $5)",
-			of, e.At, e.Noted, e.TradeNo, e.Detail)
+			of, e.At, e.Noted, e.TradeNo, engine.AsJSON{Of: e.Detail})
 	}
 }
 
@@ -130,7 +130,7 @@ type entryRow struct {
 	Happened      engine.Time
 	Noted         payment.Noted
 	TradeNo       payment.TradeNo `bun:"out_trade_no"`
-	Detail        string
+	Detail        payment.Detail
 }
 
 func (r entryRow) entry() payment.Entry {

@@ -111,7 +111,7 @@ type Finding struct {
 func OfFinding(f payment.Finding) Finding {
 	return Finding{
 		ID: f.ID, Day: f.Day.String(), Kind: f.Kind, Transaction: f.TransactionID, Order: OrNull(f.Order),
-		Expected: OrNull(f.Expected), Found: OrNull(f.Found), Resolved: OrNever(f.Resolved),
+		Expected: OrNull(f.Expected.String()), Found: OrNull(f.Found.String()), Resolved: OrNever(f.Resolved),
 	}
 }
 

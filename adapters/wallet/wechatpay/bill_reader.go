@@ -114,8 +114,7 @@ func (g *gateway) eachBillLine(bill io.Reader, fn func(payment.BillLine) error) 
 		}
 		l, err := g.billLine(heading, record)
 		if err != nil {
-			l = payment.BillLine{TransactionID: "line " + strconv.Itoa(record.line), Unread: "line " + strconv.Itoa(record.line) + ": " +
-				err.Error()}
+			l = payment.BillLine{TransactionID: "line " + strconv.Itoa(record.line), Line: record.line, Unread: err.Error()}
 		}
 		have.add(l)
 		if err := fn(l); err != nil {

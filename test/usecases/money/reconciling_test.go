@@ -97,9 +97,10 @@ func TestPAY15_a_payment_that_only_the_bill_knows_is_taken_in(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, payment.Paid, order.State)
 	assert.Equal(t, noonInBeijing, order.PaidAt)
+	sum := payment.Detail{Amount: 990, Currency: "CNY"}
 	assert.Equal(t, []payment.Finding{
-		{Day: billDay, Kind: payment.FoundUnknownHere, TransactionID: "t1", Order: order.ID, Found: "990 CNY", Resolved: billReady},
-		{Day: billDay, Kind: payment.FoundUnknownHere, TransactionID: "t9", Found: "990 CNY", Resolved: billReady},
+		{Day: billDay, Kind: payment.FoundUnknownHere, TransactionID: "t1", Order: order.ID, Found: sum, Resolved: billReady},
+		{Day: billDay, Kind: payment.FoundUnknownHere, TransactionID: "t9", Found: sum, Resolved: billReady},
 	}, found)
 	disputed, err := w.ledger.Payments(t.Context(), payment.PaymentFilter{State: payment.Disputed}, page.Request{})
 	require.NoError(t, err)
@@ -131,7 +132,7 @@ func TestPAY15_what_differs_is_stored_once_until_it_does_not(t *testing.T) {
 	}
 	assert.Equal(t, map[payment.FindingKind][]string{
 		payment.FoundAmount: {"t2 990 CNY/991 CNY"}, payment.FoundUnknownThere: {"t1 990 CNY/"},
-		payment.FoundRefund: {"t1 /refund-9, 300 CNY, succeeded", "t1 refund-1, 300 CNY, succeeded/"},
+		payment.FoundRefund: {"t1 /refund-9: 300 CNY, succeeded", "t1 refund-1: 300 CNY, succeeded/"},
 	}, kinds)
 	assert.Contains(t, w.log.String(), "bill differs from the ledger and needs review")
 
@@ -154,11 +155,11 @@ func TestPAY15_what_differs_is_stored_once_until_it_does_not(t *testing.T) {
 
 func TestPAY15_a_line_that_can_not_be_read_stays_a_finding_and_is_no_payment(t *testing.T) {
 	w := newBillFixture(t)
-	w.wallet.bills[billDay] = []payment.BillLine{{TransactionID: "line 2", Unread: "line 2: no time"}, w.pays(1, noonInBeijing)}
+	w.wallet.bills[billDay] = []payment.BillLine{{TransactionID: "line 2", Line: 2, Unread: "no time"}, w.pays(1, noonInBeijing)}
 	result, found := w.reconciles(billDay)
 	assert.Equal(t, reconciling.Result{Day: billDay, Payments: 1, Findings: 1}, result)
 	require.Len(t, found, 1)
-	assert.Equal(t, "line 2: no time", found[0].Found)
+	assert.Equal(t, payment.Detail{Line: 2, Note: "no time"}, found[0].Found)
 	assert.Zero(t, found[0].Resolved)
 }
 

@@ -139,11 +139,11 @@ func ScanText(src any, fn func(text []byte) error) error {
 	return fmt.Errorf("cannot scan JSON from %T", src)
 }
 
-// AsJSON stores a list, or scans into a pointer to one, as JSON text.
-type AsJSON struct{ List any }
+// AsJSON stores a value, or scans into a pointer to one, as JSON text.
+type AsJSON struct{ Of any }
 
 func (j AsJSON) Value() (driver.Value, error) {
-	text, err := json.Marshal(j.List)
+	text, err := json.Marshal(j.Of)
 	return string(text), err
 }
 
@@ -152,7 +152,7 @@ func (j AsJSON) Scan(src any) error {
 		if text == nil {
 			return nil
 		}
-		return json.Unmarshal(text, j.List)
+		return json.Unmarshal(text, j.Of)
 	})
 }
 
