@@ -62,7 +62,7 @@ func memoryStorage(c settings.Config) storage {
 	signing := secret.New(rand.Text()) // pictures are lost at exit, so their URLs may become invalid, too
 	pictures := memory.NewMedia(c.PublicURL, []byte(signing.Reveal()))
 	return storage{
-		stores:  func(l quota.Limits) Stores { return Stores{s.Within(l), pictures} },
+		stores:  func(l quota.Limits) Stores { return Stores{s.WithQuotas(l), pictures} },
 		signing: signing,
 		codes:   secret.New(rand.Text() + rand.Text()),
 		close:   func() error { return nil },
@@ -128,7 +128,7 @@ func databaseStorage(ctx context.Context, c settings.Config, s *bunstore.Store, 
 		return storage{}, err
 	}
 	return storage{
-		stores:   func(l quota.Limits) Stores { return Stores{s.Within(l), pictures} },
+		stores:   func(l quota.Limits) Stores { return Stores{s.WithQuotas(l), pictures} },
 		signing:  signing,
 		codes:    codes,
 		database: s,

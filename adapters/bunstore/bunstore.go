@@ -53,7 +53,7 @@ func Open(ctx context.Context, o engine.Options) (*Store, error) {
 	}
 	db.Joins, db.Refused = staff.AuditEntry, people.Throttled(db)
 	s := &Store{DB: db}
-	s.Ports = s.Within(quota.Limits{})
+	s.Ports = s.WithQuotas(quota.Limits{})
 	return s, nil
 }
 
@@ -96,8 +96,8 @@ func (s *Store) Finish(ctx context.Context, chore string) error {
 	return s.Exec(ctx, "UPDATE chores SET done = TRUE WHERE name = $1", chore)
 }
 
-// Within returns the ports of the store. They keep accounts within the quotas.
-func (s *Store) Within(l quota.Limits) store.Ports {
+// WithQuotas returns the ports of the store. They keep accounts within the quotas.
+func (s *Store) WithQuotas(l quota.Limits) store.Ports {
 	db, accounts := s.DB, people.Accounts{DB: s.DB, Limits: l}
 	events, keys := diary.Events{DB: db, Limits: l}, people.Keys{DB: db}
 	return store.Ports{

@@ -29,7 +29,7 @@ func portsOf(s *bunstore.Store) ports.Stores { return portsWithin(s, quota.Limit
 
 func portsWithin(s *bunstore.Store, l quota.Limits) ports.Stores {
 	return ports.Stores{
-		Ports:  s.Within(l),
+		Ports:  s.WithQuotas(l),
 		Within: func(l quota.Limits) ports.Stores { return portsWithin(s, l) },
 		Check: func(t *testing.T) {
 			t.Helper()

@@ -157,7 +157,7 @@ func TestOpen_does_not_wait_for_what_waiting_cannot_mend(t *testing.T) {
 // portCalls returns all methods of all ports, with arguments.
 func portCalls(s *bunstore.Store) map[string]func(context.Context) error {
 	calls := map[string]func(context.Context) error{"Store.Ping": s.Ping}
-	stores := reflect.ValueOf(s.Within(quota.Limits{Pictures: 1 << 30})) // without a quota Room asks nothing
+	stores := reflect.ValueOf(s.WithQuotas(quota.Limits{Pictures: 1 << 30})) // without a quota Room asks nothing
 	for field, port := range stores.Fields() {
 		if port.Kind() != reflect.Interface {
 			continue

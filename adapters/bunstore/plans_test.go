@@ -155,7 +155,7 @@ func builtReads(t *testing.T, s *Store) (reads []hotRead) {
 	var seen lastQuery
 	db := *s.DB
 	db.Reader = s.Reader.WithQueryHook(&seen)
-	built, small := (&Store{DB: &db}).Within(quota.Limits{}), page.Behind(page.Cursor{}, 20)
+	built, small := (&Store{DB: &db}).WithQuotas(quota.Limits{}), page.Behind(page.Cursor{}, 20)
 	add := func(name string, finds, most int, err error) {
 		require.NoError(t, err, name)
 		reads = append(reads, hotRead{name, string(seen), nil, finds, most})

@@ -26,7 +26,7 @@ func open(*testing.T) ports.Stores { return within(memory.New(), quota.Limits{})
 
 func within(s *memory.Store, l quota.Limits) ports.Stores {
 	return ports.Stores{
-		Ports:    s.Within(l),
+		Ports:    s.WithQuotas(l),
 		Within:   func(l quota.Limits) ports.Stores { return within(s, l) },
 		Listings: func(*testing.T) []feed.Listing { return s.Listings() },
 	}

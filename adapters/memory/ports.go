@@ -21,12 +21,12 @@ func New() *Store {
 	} {
 		one.make()
 	}
-	s.Ports = s.Within(quota.Limits{})
+	s.Ports = s.WithQuotas(quota.Limits{})
 	return s
 }
 
-// Within returns the ports of the store. They keep accounts within the quotas.
-func (s *Store) Within(l quota.Limits) store.Ports {
+// WithQuotas returns the ports of the store. They keep accounts within the quotas.
+func (s *Store) WithQuotas(l quota.Limits) store.Ports {
 	v := view{s, l}
 	return store.Ports{
 		Accounts: Accounts(v), Directory: Accounts(v), Tokens: Tokens(v), Throttle: Throttle(v), Codes: Codes(v),

@@ -36,12 +36,12 @@ func newUploading(t *testing.T, l quota.Limits, p media.Processor) uploading {
 	u := uploading{stored: memory.NewMedia("https://plaza.example", []byte("key"))}
 	w := newDiaryFixture(t, func(ports *diary.Ports) { ports.Pictures, ports.Processor = u.stored, p })
 	u.ann, u.bob = w.ann, w.bob
-	w.ports.Events, w.ports.Room = w.store.Within(l).Events, w.store.Within(l).Room
+	w.ports.Events, w.ports.Room = w.store.WithQuotas(l).Events, w.store.WithQuotas(l).Room
 	plates := diary.New(w.ports, nil, now)
-	images := userimages.New(w.store.Within(l).Images, u.stored, u.stored.Addresses, w.store.Deletions, p, w.store.Within(l).Room,
+	images := userimages.New(w.store.WithQuotas(l).Images, u.stored, u.stored.Addresses, w.store.Deletions, p, w.store.WithQuotas(l).Room,
 		w.store.Keys, nil, now)
-	avatars := people.New(w.store.Within(l).Directory, w.store.Accounts, w.store.Notifications, imaging.NewPortraits(""), u.stored,
-		w.store.Deletions, p, w.store.Within(l).Room, nil, now)
+	avatars := people.New(w.store.WithQuotas(l).Directory, w.store.Accounts, w.store.Notifications, imaging.NewPortraits(""), u.stored,
+		w.store.Deletions, p, w.store.WithQuotas(l).Room, nil, now)
 	events := map[user.ID]event.ID{}
 	for _, actor := range []access.Actor{w.ann, w.bob} {
 		events[actor.ID] = w.published(t, actor, "a lake", event.Public)
