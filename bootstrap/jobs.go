@@ -57,13 +57,10 @@ func (a *App) jobs() []job {
 	}, {
 		name: "sample", interval: sampleInterval, problem: "sampling for metrics failed; will retry",
 		work: func(ctx context.Context) (bool, error) { return false, a.Sample(ctx) },
+	}, {
+		name: "sweep", interval: sweepInterval, problem: "removing expired rows failed; will retry",
+		work: func(ctx context.Context) (bool, error) { return a.Database().Sweep(ctx, a.now()) },
 	}}
-	if database := a.Database(); database != nil {
-		all = append(all, job{
-			name: "sweep", interval: sweepInterval, problem: "removing expired rows failed; will retry",
-			work: func(ctx context.Context) (bool, error) { return database.Sweep(ctx, a.now()) },
-		})
-	}
 	if a.gateways.Current == nil {
 		return all
 	}

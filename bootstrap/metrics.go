@@ -38,11 +38,9 @@ func (a *App) registerMetrics(wallets payment.Gateways, p Parts) {
 	if p.lines != nil {
 		a.registerCounter("plaza_log_lines_lost_total", "Lines of the log that could not be written.", nil, p.lines.lost.Load)
 	}
-	if database := a.Database(); database != nil {
-		a.Metrics.Register(newPoolCollector(database), client.NewGaugeFunc(client.GaugeOpts{
-			Name: "plaza_database_up", Help: "1 if the database answers when the metrics are read, as for /readyz.",
-		}, func() float64 { return map[bool]float64{true: 1}[a.ping(context.Background()) == nil] }))
-	}
+	a.Metrics.Register(newPoolCollector(a.Database()), client.NewGaugeFunc(client.GaugeOpts{
+		Name: "plaza_database_up", Help: "1 if the database answers when the metrics are read, as for /readyz.",
+	}, func() float64 { return map[bool]float64{true: 1}[a.ping(context.Background()) == nil] }))
 }
 
 func (a *App) registerBuild() {

@@ -44,9 +44,6 @@ func explainMedia(c settings.Config, err error) error {
 
 // PairPictures returns nil if the pictures are those of the database, or else media.ErrForeign.
 func (a *App) PairPictures(ctx context.Context) error {
-	if a.Database() == nil {
-		return nil
-	}
 	return pairPictures(ctx, a.Config, a.Database(), a.Stores.Media)
 }
 

@@ -111,7 +111,7 @@ func (s *sandboxServer) openWallet(
 const messagesPath = "/sms/"
 
 // sandboxJournal returns the path of the sandbox's journal in the data directory, or "" with
-// the in-memory store.
+// memory:.
 func sandboxJournal(c settings.Config) string {
 	if c.DatabaseURL == settings.InMemory {
 		return ""

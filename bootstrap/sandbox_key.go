@@ -151,7 +151,7 @@ func UseSandbox(c *settings.Config) error {
 }
 
 // useSandboxKey sets the wallet's key if the wallet is a sandbox and no key is set, and for version 3
-// the merchant's key pair. It returns the merchant of version 3. With the in-memory store, a sandbox that the
+// the merchant's key pair. It returns the merchant of version 3. With memory:, a sandbox that the
 // server starts gets random keys without files.
 func useSandboxKey(c *settings.Config) (m merchant, err error) {
 	if !c.UsesSandbox() {

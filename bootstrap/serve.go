@@ -248,9 +248,6 @@ const PingTimeout = 2 * time.Second
 
 // ping returns an error if the store is unreachable.
 func (a *App) ping(ctx context.Context) error {
-	if a.Database() == nil {
-		return nil
-	}
 	ctx, cancel := context.WithTimeout(ctx, PingTimeout)
 	defer cancel()
 	return a.Database().Ping(ctx)

@@ -1,9 +1,11 @@
 package bootstrap
 
 import (
+	"context"
 	"log/slog"
 	"net"
 	"net/http"
+	"os"
 	"path/filepath"
 	"sync"
 	"testing"
@@ -14,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"plaza/bootstrap/settings"
+	"plaza/domain/media"
 )
 
 func TestServe_tells_its_manager_when_it_is_ready_and_when_it_stops(t *testing.T) {
@@ -96,4 +99,34 @@ func TestA_server_that_stops_waits_for_no_connection_without_a_byte(t *testing.T
 		busy.Close()
 		assert.Less(t, <-stopped, 5*time.Second, "in the time of the bubble, which only waiting moves")
 	})
+}
+
+func TestMemory_is_gone_when_the_server_has_stopped(t *testing.T) {
+	c, err := Check(settings.Config{
+		DatabaseURL: settings.InMemory, DataDir: "unused", Addr: "127.0.0.1:0", AdminAddr: "127.0.0.1:0", TokenTTL: time.Hour, LogFormat: "text",
+		Translator: settings.NoTranslator, WalletPoll: time.Second, WalletTimeout: time.Second,
+		MediaURL: settings.MediaURL{Dir: filepath.Join(t.TempDir(), "of another database")},
+	})
+	require.NoError(t, err)
+	folder := t.TempDir()
+	t.Setenv("TMPDIR", folder)
+	isLeft := func() bool {
+		left, err := os.ReadDir(folder)
+		require.NoError(t, err)
+		return len(left) > 0
+	}
+	app, err := NewApp(t.Context(), c, slog.New(slog.DiscardHandler), Parts{})
+	require.NoError(t, err)
+	_, err = media.Upload{Type: "image/png", Bytes: []byte("pixels")}.Put(t.Context(), app.Stores.Media, media.Viewers)
+	require.NoError(t, err)
+	assert.True(t, isLeft())
+	assert.NoDirExists(t, c.MediaURL.Dir)
+	require.NoError(t, app.Close())
+	assert.False(t, isLeft())
+
+	ended, end := context.WithCancel(t.Context())
+	end()
+	_, err = NewApp(ended, c, slog.New(slog.DiscardHandler), Parts{})
+	require.ErrorIs(t, err, context.Canceled)
+	assert.False(t, isLeft(), "after a start that failed")
 }

@@ -2,19 +2,19 @@ package bootstrap
 
 import (
 	"context"
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"io/fs"
 	"iter"
 	"log/slog"
+	"os"
+	"path/filepath"
 	"syscall"
 
 	"go.opentelemetry.io/otel/trace"
 
 	"plaza/adapters/bunstore"
 	"plaza/adapters/gazetteer"
-	"plaza/adapters/memory"
 	"plaza/application/places"
 	"plaza/application/store"
 	"plaza/bootstrap/settings"
@@ -31,7 +31,7 @@ type Stores struct {
 }
 
 // storage has the store ports within given quotas, the key with which all servers sign the URLs
-// of pictures, that with which they hash codes, and the database, which is nil for the in-memory store.
+// of pictures, that with which they hash codes, and the database.
 type storage struct {
 	stores   func(quota.Limits) Stores
 	signing  secret.String
@@ -41,39 +41,32 @@ type storage struct {
 }
 
 // openStorage opens the configured store. It migrates the schema of a database, or with
-// PLAZA_MIGRATE=false checks it.
-func openStorage(ctx context.Context, c settings.Config, log *slog.Logger, t *traces) (storage, error) {
+// PLAZA_MIGRATE=false checks it. What memory: keeps is in a temporary folder, which closing removes.
+func openStorage(ctx context.Context, c settings.Config, log *slog.Logger, t *traces) (s storage, err error) {
+	temporary := "" // nothing is there to remove
 	if c.DatabaseURL == settings.InMemory {
-		return memoryStorage(c), nil
+		if temporary, err = os.MkdirTemp("", "plaza-"); err != nil {
+			return storage{}, fmt.Errorf("%s: %w", settings.InMemory, err)
+		}
+		c.DatabaseURL, c.Migrate = "sqlite:"+filepath.Join(temporary, "plaza.db"), ""
+		c.MediaURL = settings.MediaURL{Dir: filepath.Join(temporary, "media")}
 	}
 	database, err := OpenDatabase(ctx, c, log, t.tracer())
-	if err != nil {
-		return storage{}, err
+	if err == nil {
+		if s, err = databaseStorage(ctx, c, database, log, t); err != nil {
+			err = errors.Join(err, database.Close())
+		}
 	}
-	s, err := databaseStorage(ctx, c, database, log, t)
 	if err != nil {
-		return storage{}, errors.Join(err, database.Close())
+		return storage{}, errors.Join(err, os.RemoveAll(temporary))
 	}
+	closeStorage := s.close
+	s.close = func() error { return errors.Join(closeStorage(), os.RemoveAll(temporary)) }
 	return s, nil
-}
-
-func memoryStorage(c settings.Config) storage {
-	s := memory.New()
-	signing := secret.New(rand.Text()) // pictures are lost at exit, so their URLs may become invalid, too
-	pictures := memory.NewMedia(c.PublicURL, []byte(signing.Reveal()))
-	return storage{
-		stores:  func(l quota.Limits) Stores { return Stores{s.WithQuotas(l), pictures} },
-		signing: signing,
-		codes:   secret.New(rand.Text() + rand.Text()),
-		close:   func() error { return nil },
-	}
 }
 
 // OpenDatabase connects to the database without changing its schema. The tracer may be nil.
 func OpenDatabase(ctx context.Context, c settings.Config, log *slog.Logger, tracer trace.Tracer) (*bunstore.Store, error) {
-	if c.DatabaseURL == settings.InMemory {
-		return nil, fmt.Errorf("%w: PLAZA_DATABASE_URL is %s, which has no stored data", settings.ErrInvalid, settings.InMemory)
-	}
 	s, err := bunstore.Open(ctx, bunstore.Options{
 		URL: c.DatabaseURL, Uncached: c.DatabasePooler, Connections: c.DatabaseConnections, Patience: c.DatabaseWait,
 		Log: log, Tracer: tracer,

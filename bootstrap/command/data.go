@@ -37,10 +37,10 @@ type missingDatabase int
 const (
 	mustExist missingDatabase = iota // fail
 	mayCreate                        // create it
-	asEmpty                          // use the in-memory store
+	asEmpty                          // use one in a temporary folder
 )
 
-// config returns the checked settings. The in-memory store is rejected, and so is a missing
+// config returns the checked settings. memory: is rejected, and so is a missing
 // database file if the command needs one.
 func (c dataCommand) config(ifMissing missingDatabase) (settings.Config, error) {
 	config, err := bootstrap.Check(c.Config)

@@ -1,9 +1,8 @@
 // Package contract shows every row of Plaza's contract over HTTP, on a real
 // server, from the outside. The rows' numbers stand in the tests' names; every
 // response, the refused ones too, is held against the OpenAPI document. A row says
-// which stores it needs: most run in memory alone, the others on SQLite as well, and without -short
-// also on Postgres, which several servers share in the end. PLAZA_TEST_STORES=memory,SQLite
-// narrows the stores.
+// which stores it needs: most run on SQLite alone, the others without -short also on Postgres, which several
+// servers share in the end. PLAZA_TEST_STORES=SQLite narrows the stores.
 package contract
 
 import (
@@ -38,7 +37,7 @@ const (
 // runs reports whether the store runs a test with these needs.
 func (on store) runs(n needs) bool {
 	switch {
-	case on.name == "memory":
+	case on.name == "SQLite":
 		return true
 	case n == oneStore:
 		return false

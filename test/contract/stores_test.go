@@ -45,13 +45,10 @@ type fresh func(t *testing.T) string
 
 // stores are those that the contract must hold on.
 var stores = []store{
-	{name: "memory", open: inMemory, servers: 1},
 	{name: "SQLite", open: onSQLite, servers: 1, isDurable: true},
 	{name: "Postgres", open: onWatchedPostgres, servers: 1, isDurable: true},
 	{name: "two_servers", open: onPostgres, servers: 2, isDurable: true}, // which share a Postgres
 }
-
-func inMemory(*testing.T) fresh { return func(*testing.T) string { return "memory:" } }
 
 func onSQLite(*testing.T) fresh {
 	return func(t *testing.T) string { return copyOfSQLite(t, t.TempDir()) }
