@@ -16,7 +16,7 @@ export CGO_ENABLED = 0
 
 # Packages in whose tests goroutines meet, and which build without gin, bun, pgx, SQLite and S3, so that the
 # race detector has little to compile. `make test-all` runs these under it; test/arch looks at the list.
-RACE := ./application/admission ./domain/ratelimit ./adapters/memory ./adapters/prometheus ./adapters/translator/provider \
+RACE := ./application/admission ./domain/ratelimit ./test/memory ./adapters/prometheus ./adapters/translator/provider \
 	./test/usecases/...
 
 # What is installed reaches the tests as environment variables, so that Go's test cache

@@ -12,7 +12,6 @@ import (
 	"plaza/adapters/gazetteer"
 	"plaza/adapters/imaging"
 	"plaza/adapters/jsonlines"
-	"plaza/adapters/memory"
 	"plaza/adapters/sanitiser"
 	"plaza/adapters/zxcvbn"
 	"plaza/application/diary"
@@ -25,6 +24,7 @@ import (
 	"plaza/domain/publication"
 	"plaza/domain/subscription"
 	"plaza/domain/user"
+	"plaza/test/memory"
 )
 
 // fixture is a store in memory with the use cases that the tests read it through.

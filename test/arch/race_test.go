@@ -46,7 +46,7 @@ func variableOf(makefile, name string) []string {
 	return strings.Fields(strings.ReplaceAll(found[1], "\\\n", " "))
 }
 
-// matches reports whether the go command's pattern names the package: ./domain/... or ./adapters/memory.
+// matches reports whether the go command's pattern names the package: ./domain/... or ./test/memory.
 func matches(pattern, importPath string) bool {
 	folder, below := strings.CutSuffix(strings.TrimPrefix(pattern, "./"), "/...")
 	if below {

@@ -1,4 +1,4 @@
-// Package usecases has what the tests of use cases share. The tests are scenarios over adapters/memory, in
+// Package usecases has what the tests of use cases share. The tests are scenarios over test/memory, in
 // three programs below this folder: each program links the store again, and compiles anew when a
 // package of the domain changes that its tests import.
 //
@@ -16,9 +16,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"plaza/adapters/memory"
 	"plaza/domain/access"
 	"plaza/domain/user"
+	"plaza/test/memory"
 )
 
 // Noon is when most tests begin.

@@ -17,7 +17,6 @@ import (
 
 	"plaza/adapters/imaging"
 	"plaza/adapters/jsonlines"
-	"plaza/adapters/memory"
 	"plaza/adapters/sanitiser"
 	"plaza/application/importing"
 	"plaza/domain/fault"
@@ -25,6 +24,7 @@ import (
 	"plaza/domain/imported"
 	"plaza/domain/page"
 	"plaza/domain/user"
+	"plaza/test/memory"
 	"plaza/test/usecases"
 )
 

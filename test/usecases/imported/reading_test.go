@@ -9,7 +9,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"plaza/adapters/memory"
 	"plaza/application/reading"
 	"plaza/domain/access"
 	"plaza/domain/locale"
@@ -17,6 +16,7 @@ import (
 	"plaza/domain/publication"
 	"plaza/domain/user"
 	"plaza/test/content"
+	"plaza/test/memory"
 	"plaza/test/usecases"
 )
 

@@ -14,13 +14,13 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"plaza/adapters/memory"
 	"plaza/adapters/translator/pseudo"
 	"plaza/application/translation"
 	"plaza/domain/locale"
 	"plaza/domain/localisation"
 	"plaza/domain/ratelimit"
 	"plaza/domain/user"
+	"plaza/test/memory"
 )
 
 // recordingTranslator records the batches of pseudo. It can be slow or fail.

@@ -10,7 +10,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"plaza/adapters/memory"
 	"plaza/application/paying"
 	"plaza/application/reconciling"
 	"plaza/application/refunding"
@@ -18,6 +17,7 @@ import (
 	"plaza/domain/page"
 	"plaza/domain/payment"
 	"plaza/domain/user"
+	"plaza/test/memory"
 	"plaza/test/usecases"
 )
 

@@ -10,10 +10,10 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"plaza/adapters/memory"
 	"plaza/application/cleanup"
 	"plaza/domain/media"
 	"plaza/domain/user"
+	"plaza/test/memory"
 	"plaza/test/usecases"
 )
 

@@ -13,7 +13,6 @@ import (
 
 	"plaza/adapters/gazetteer"
 	"plaza/adapters/imaging"
-	"plaza/adapters/memory"
 	"plaza/adapters/sanitiser"
 	"plaza/application/diary"
 	"plaza/domain/access"
@@ -26,6 +25,7 @@ import (
 	"plaza/domain/ratelimit"
 	"plaza/domain/subscription"
 	"plaza/domain/user"
+	"plaza/test/memory"
 	"plaza/test/pictures"
 	"plaza/test/usecases"
 )

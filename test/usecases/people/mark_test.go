@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"plaza/adapters/memory"
 	"plaza/domain/media"
+	"plaza/test/memory"
 )
 
 // owner is a database as far as the marks of pictures go.

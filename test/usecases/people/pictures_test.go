@@ -11,10 +11,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"plaza/adapters/imaging"
-	"plaza/adapters/memory"
 	serving "plaza/application/pictures"
 	"plaza/domain/media"
 	"plaza/domain/secret"
+	"plaza/test/memory"
 	"plaza/test/pictures"
 	"plaza/test/usecases"
 )

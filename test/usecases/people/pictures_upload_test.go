@@ -9,7 +9,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"plaza/adapters/imaging"
-	"plaza/adapters/memory"
 	"plaza/application/diary"
 	"plaza/application/people"
 	"plaza/application/userimages"
@@ -19,6 +18,7 @@ import (
 	"plaza/domain/media"
 	"plaza/domain/quota"
 	"plaza/domain/user"
+	"plaza/test/memory"
 	"plaza/test/pictures"
 	"plaza/test/usecases"
 )

@@ -10,13 +10,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"plaza/adapters/gazetteer"
-	"plaza/adapters/memory"
 	"plaza/application/places"
 	"plaza/domain/calendar"
 	"plaza/domain/event"
 	"plaza/domain/place"
 	"plaza/domain/ratelimit"
 	"plaza/domain/user"
+	"plaza/test/memory"
 	"plaza/test/usecases"
 )
 

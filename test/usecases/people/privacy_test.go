@@ -16,7 +16,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"plaza/adapters/memory"
 	"plaza/application/privacy"
 	"plaza/domain/access"
 	"plaza/domain/calendar"
@@ -27,6 +26,7 @@ import (
 	"plaza/domain/personaldata"
 	"plaza/domain/user"
 	"plaza/test/content"
+	"plaza/test/memory"
 	"plaza/test/usecases"
 )
 

@@ -16,12 +16,12 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"plaza/adapters/memory"
 	"plaza/application/signin"
 	"plaza/domain/access"
 	"plaza/domain/fault"
 	"plaza/domain/secret"
 	"plaza/domain/user"
+	"plaza/test/memory"
 )
 
 // slowHasher takes a tenth of a second for each hash, by the clock of a synctest bubble.

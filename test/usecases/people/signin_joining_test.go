@@ -14,7 +14,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"plaza/adapters/argon2id"
-	"plaza/adapters/memory"
 	"plaza/application/signin"
 	"plaza/domain/access"
 	"plaza/domain/locale"
@@ -22,6 +21,7 @@ import (
 	"plaza/domain/secret"
 	"plaza/domain/user"
 	"plaza/domain/verification"
+	"plaza/test/memory"
 	"plaza/test/usecases"
 )
 

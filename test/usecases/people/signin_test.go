@@ -16,13 +16,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"plaza/adapters/argon2id"
-	"plaza/adapters/memory"
 	"plaza/adapters/zxcvbn"
 	"plaza/application/signin"
 	"plaza/domain/access"
 	"plaza/domain/fault"
 	"plaza/domain/secret"
 	"plaza/domain/user"
+	"plaza/test/memory"
 	"plaza/test/usecases"
 )
 

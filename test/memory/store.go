@@ -1,5 +1,5 @@
-// Package memory implements the store ports in plain maps: for tests, for trying Plaza without
-// a database, and as a reference for other stores.
+// Package memory implements the store ports in plain maps: for tests of use cases, and as a reference for
+// other stores.
 //
 // Arguments and results are private copies. One lock guards all data, so data that must stay
 // consistent (an event, its listing, its counts) changes in one step. A step that fails

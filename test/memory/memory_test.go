@@ -8,7 +8,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"plaza/adapters/memory"
 	"plaza/domain/access"
 	"plaza/domain/calendar"
 	"plaza/domain/event"
@@ -19,6 +18,7 @@ import (
 	"plaza/domain/quota"
 	"plaza/domain/user"
 	"plaza/domain/userimage"
+	"plaza/test/memory"
 	"plaza/test/ports"
 )
 
