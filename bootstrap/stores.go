@@ -30,38 +30,46 @@ type Stores struct {
 	Media media.Store
 }
 
-// storage has the store ports within given quotas, the key with which all servers sign the URLs
-// of pictures, that with which they hash codes, and the database.
+// storage is what an App stores its data in.
 type storage struct {
-	stores   func(quota.Limits) Stores
-	signing  secret.String
-	codes    secret.String
-	database *bunstore.Store
-	close    func() error
+	database  *bunstore.Store
+	pictures  media.Store
+	signing   secret.String // the key with which all servers sign the URLs of pictures
+	codes     secret.String // the key with which they hash codes
+	temporary string        // the folder of memory:, which closing removes; empty: none
+}
+
+// stores returns the ports, which keep accounts within the quotas.
+func (s storage) stores(l quota.Limits) Stores { return Stores{s.database.WithQuotas(l), s.pictures} }
+
+func (s storage) close() error {
+	return errors.Join(closeMedia(s.pictures), s.database.Close(), os.RemoveAll(s.temporary))
 }
 
 // openStorage opens the configured store. It migrates the schema of a database, or with
-// PLAZA_MIGRATE=false checks it. What memory: keeps is in a temporary folder, which closing removes.
+// PLAZA_MIGRATE=false checks it.
 func openStorage(ctx context.Context, c settings.Config, log *slog.Logger, t *traces) (s storage, err error) {
-	temporary := "" // nothing is there to remove
 	if c.DatabaseURL == settings.InMemory {
-		if temporary, err = os.MkdirTemp("", "plaza-"); err != nil {
+		if s.temporary, err = os.MkdirTemp("", "plaza-"); err != nil {
 			return storage{}, fmt.Errorf("%s: %w", settings.InMemory, err)
 		}
-		c.DatabaseURL, c.Migrate = "sqlite:"+filepath.Join(temporary, "plaza.db"), ""
-		c.MediaURL = settings.MediaURL{Dir: filepath.Join(temporary, "media")}
+		c.DatabaseURL, c.Migrate = "sqlite:"+filepath.Join(s.temporary, "plaza.db"), ""
+		c.MediaURL = settings.MediaURL{Dir: filepath.Join(s.temporary, "media")}
 	}
-	database, err := OpenDatabase(ctx, c, log, t.tracer())
-	if err == nil {
-		if s, err = databaseStorage(ctx, c, database, log, t); err != nil {
-			err = errors.Join(err, database.Close())
+	if s.database, err = OpenDatabase(ctx, c, log, t.tracer()); err != nil {
+		return storage{}, errors.Join(err, os.RemoveAll(s.temporary))
+	}
+	if err = prepareSchema(ctx, c, s.database, log); err == nil {
+		if s.codes, err = s.database.Secret(ctx, codesSecret); err != nil {
+			err = fmt.Errorf("read key of codes: %w", err)
 		}
 	}
-	if err != nil {
-		return storage{}, errors.Join(err, os.RemoveAll(temporary))
+	if err == nil {
+		s.pictures, s.signing, err = picturesOf(ctx, c, s.database, t)
 	}
-	closeStorage := s.close
-	s.close = func() error { return errors.Join(closeStorage(), os.RemoveAll(temporary)) }
+	if err != nil {
+		return storage{}, errors.Join(err, s.close())
+	}
 	return s, nil
 }
 
@@ -106,27 +114,6 @@ func picturesOf(ctx context.Context, c settings.Config, s *bunstore.Store, t *tr
 	}
 	pictures, err := openMedia(c, t, signing)
 	return pictures, signing, err
-}
-
-func databaseStorage(ctx context.Context, c settings.Config, s *bunstore.Store, log *slog.Logger, t *traces) (storage, error) {
-	if err := prepareSchema(ctx, c, s, log); err != nil {
-		return storage{}, err
-	}
-	codes, err := s.Secret(ctx, codesSecret)
-	if err != nil {
-		return storage{}, fmt.Errorf("read key of codes: %w", err)
-	}
-	pictures, signing, err := picturesOf(ctx, c, s, t)
-	if err != nil {
-		return storage{}, err
-	}
-	return storage{
-		stores:   func(l quota.Limits) Stores { return Stores{s.WithQuotas(l), pictures} },
-		signing:  signing,
-		codes:    codes,
-		database: s,
-		close:    func() error { return errors.Join(closeMedia(pictures), s.Close()) },
-	}, nil
 }
 
 // CheckPlaces checks the places of events in the database with the same analyser as the servers.
