@@ -162,21 +162,28 @@ func confirm(found []occurrence) {
 // context: even a unique name may be a village or a company. Cities inside a city qualify by
 // their full name: 昆山市.
 func (s occurrence) unambiguous() *division {
-	var upper, lower []*division
-	for _, p := range s.places {
-		if p.District == "" {
-			upper = append(upper, p)
-		} else {
-			lower = append(lower, p)
-		}
-	}
+	larger, districts := admitted(s.places, func(*division) bool { return true })
 	switch {
-	case len(upper) == 1 && (!s.weak || s.confirmed):
-		return upper[0]
-	case len(upper) == 0 && len(lower) == 1 && s.official && (s.complete || standsAlone(s.text)):
-		return lower[0]
+	case len(larger) == 1 && (!s.weak || s.confirmed):
+		return larger[0]
+	case len(larger) == 0 && len(districts) == 1 && s.official && (s.complete || standsAlone(s.text)):
+		return districts[0]
 	}
 	return nil
+}
+
+// admitted returns the places that are admitted, districts apart from larger ones.
+func admitted(places []*division, admits func(*division) bool) (larger, districts []*division) {
+	for _, p := range places {
+		switch {
+		case !admits(p):
+		case p.District == "":
+			larger = append(larger, p)
+		default:
+			districts = append(districts, p)
+		}
+	}
+	return larger, districts
 }
 
 func standsAlone(official string) bool {
@@ -221,12 +228,7 @@ func (s occurrence) destinationCity(provinces map[*division]bool) *division {
 	if !s.weak || !strings.ContainsRune(destinationPrefixes, last) {
 		return nil
 	}
-	var cities []*division
-	for _, p := range s.places {
-		if p.District == "" && provinces[p.lineage[len(p.lineage)-1]] {
-			cities = append(cities, p)
-		}
-	}
+	cities, _ := admitted(s.places, func(p *division) bool { return provinces[p.lineage[len(p.lineage)-1]] })
 	if len(cities) != 1 {
 		return nil
 	}
@@ -235,16 +237,7 @@ func (s occurrence) destinationCity(provinces map[*division]bool) *division {
 
 // inside returns the only place inside the outer one, cities before districts.
 func inside(outer *division, places []*division) *division {
-	var cities, districts []*division
-	for _, p := range places {
-		switch {
-		case !slices.Contains(p.lineage[1:], outer):
-		case p.District == "":
-			cities = append(cities, p)
-		default:
-			districts = append(districts, p)
-		}
-	}
+	cities, districts := admitted(places, func(p *division) bool { return slices.Contains(p.lineage[1:], outer) })
 	switch {
 	case len(cities) == 1:
 		return cities[0]
