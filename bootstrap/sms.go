@@ -40,7 +40,7 @@ func senderSettings(c settings.Config, t *traces) provider.Settings {
 // checkSender notes what the sender lacks, and the problems that it has with its settings.
 func checkSender(c *settings.Config, p settings.Problems) {
 	p.Note("PLAZA_SMS", settings.OneOf(c.SMS,
-		append([]string{settings.AutoSender, settings.NoSender}, names(offeredSenders, senderName)...)...))
+		append([]string{settings.Auto, settings.NoSender}, names(offeredSenders, senderName)...)...))
 	chosen, is := chosenSender(*c)
 	if !is {
 		return

@@ -42,7 +42,7 @@ const paidLanguages = "en,es,fr,de,pt-BR,ja,zh-Hans,zh-Hant"
 // checkTranslator notes what the translator lacks, and fills in the languages of a paid one.
 func checkTranslator(c *settings.Config, p settings.Problems) {
 	p.Note("PLAZA_TRANSLATOR", settings.OneOf(c.Translator,
-		append([]string{settings.AutoTranslator, settings.NoTranslator}, names(offeredTranslators, translatorName)...)...))
+		append([]string{settings.Auto, settings.NoTranslator}, names(offeredTranslators, translatorName)...)...))
 	chosen, _ := chosenTranslator(*c)
 	if !chosen.ChargesCharacters {
 		return

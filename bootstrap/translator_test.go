@@ -36,7 +36,7 @@ func TestPUB06_translators_are_chosen_by_their_settings(t *testing.T) {
 
 // translators are the values of PLAZA_TRANSLATOR.
 func translators() []string {
-	return append(strings.Split(bootstrap.Offered()["translators"], ", "), settings.AutoTranslator, settings.NoTranslator)
+	return append(strings.Split(bootstrap.Offered()["translators"], ", "), settings.Auto, settings.NoTranslator)
 }
 
 func names(tags []locale.Tag) (all []string) {

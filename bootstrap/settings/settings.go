@@ -85,7 +85,6 @@ const (
 
 // Whether staff need a second factor.
 const (
-	autoSecondFactor     = "auto"
 	SecondFactorRequired = "required"
 	SecondFactorOff      = "off"
 )
@@ -93,19 +92,20 @@ const (
 // maxTokenTTL is a limit that every store can represent.
 const maxTokenTTL = 10 * 365 * 24 * time.Hour
 
+// Auto is the value of the settings that Choose chooses.
+const Auto = "auto"
+
 // Choose replaces auto by the translator, the wallet, the sender and the rule of second factors that it stands for.
 func (c *Config) Choose(withDemo bool) {
-	if c.Translator == AutoTranslator {
-		c.Translator = map[bool]string{true: PseudoTranslator, false: NoTranslator}[withDemo]
-	}
-	if c.Wallet == autoWallet {
-		c.Wallet = map[bool]string{true: SandboxWallet, false: NoWallet}[withDemo]
-	}
-	if c.SecondFactor == autoSecondFactor {
-		c.SecondFactor = map[bool]string{true: SecondFactorOff, false: SecondFactorRequired}[withDemo]
-	}
-	if c.SMS == AutoSender {
-		c.SMS = map[bool]string{true: SandboxSender, false: NoSender}[withDemo]
+	for setting, chosen := range map[*string]map[bool]string{
+		&c.Translator:   {false: NoTranslator, true: PseudoTranslator},
+		&c.Wallet:       {false: NoWallet, true: SandboxWallet},
+		&c.SMS:          {false: NoSender, true: SandboxSender},
+		&c.SecondFactor: {false: SecondFactorRequired, true: SecondFactorOff},
+	} {
+		if *setting == Auto {
+			*setting = chosen[withDemo]
+		}
 	}
 }
 
@@ -121,7 +121,7 @@ func (c Config) Check(more ...func(*Config, Problems)) (Config, error) {
 	c.BackOffice = cmp.Or(c.BackOffice, BackOfficeAdmin)
 	p.Note("PLAZA_BACK_OFFICE", OneOf(c.BackOffice, BackOfficeAdmin, BackOfficePublic, "off"))
 	c.SecondFactor = cmp.Or(c.SecondFactor, SecondFactorRequired)
-	p.Note("PLAZA_STAFF_SECOND_FACTOR", OneOf(c.SecondFactor, autoSecondFactor, SecondFactorRequired, SecondFactorOff))
+	p.Note("PLAZA_STAFF_SECOND_FACTOR", OneOf(c.SecondFactor, Auto, SecondFactorRequired, SecondFactorOff))
 	p.Note("PLAZA_DATA_DIR", checkDir(c.DataDir))
 	c.DatabaseURL = cmp.Or(c.DatabaseURL, "sqlite:"+filepath.Join(c.DataDir, "plaza.db"))
 	p.Note("PLAZA_DATABASE_URL", checkDatabaseURL(c.DatabaseURL))

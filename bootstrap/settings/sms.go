@@ -29,7 +29,6 @@ type SMSConfig struct {
 
 // Values of PLAZA_SMS that name no sender, or the one of demos.
 const (
-	AutoSender    = "auto"
 	NoSender      = "none"
 	SandboxSender = "sandbox"
 )

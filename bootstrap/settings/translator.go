@@ -25,7 +25,6 @@ func (l *Languages) UnmarshalText(text []byte) error {
 
 // Values of PLAZA_TRANSLATOR that name no translator, or the one of demos.
 const (
-	AutoTranslator   = "auto"
 	NoTranslator     = "none"
 	PseudoTranslator = "pseudo"
 )

@@ -22,11 +22,10 @@ const (
 	NoWallet        = "none"
 	SandboxWallet   = "sandbox"
 	SandboxV3Wallet = "sandboxv3"
-	autoWallet      = "auto"
 )
 
 // WithoutMoney returns the values of PLAZA_WALLET that move no money.
-func WithoutMoney() []string { return []string{autoWallet, NoWallet, SandboxWallet, SandboxV3Wallet} }
+func WithoutMoney() []string { return []string{Auto, NoWallet, SandboxWallet, SandboxV3Wallet} }
 
 // WalletV3Config holds the settings of protocol version 3 of the wallet, beside those that all wallets have.
 type WalletV3Config struct {
@@ -60,7 +59,7 @@ func (c *Config) checkRefunds(p Problems) {
 // checkWallet fills in missing values and notes all problems.
 func (c *Config) checkWallet(p Problems) {
 	c.Wallet = cmp.Or(c.Wallet, NoWallet)
-	if c.UsesSandbox() || c.Wallet == autoWallet {
+	if c.UsesSandbox() || c.Wallet == Auto {
 		c.useDemoMerchant()
 	}
 	c.checkRefunds(p)
