@@ -133,3 +133,17 @@ func TestWhereabouts_never_tell_a_password(t *testing.T) {
 		assert.Equal(t, want, settings.Config{DatabaseURL: address}.DisplayDatabase(), address)
 	}
 }
+
+// TestOFF04_staff_need_a_second_factor_unless_the_demo_is_loaded looks at all that is chosen by itself.
+func TestOFF04_staff_need_a_second_factor_unless_the_demo_is_loaded(t *testing.T) {
+	for withDemo, want := range map[bool][]string{false: {"required", "none", "none", "none"}, true: {"off", "pseudo", "sandbox", "sandbox"}} {
+		c, err := parsed(t)
+		require.NoError(t, err)
+		c.Choose(withDemo)
+		assert.Equal(t, want, []string{c.SecondFactor, c.Translator, c.Wallet, c.SMS})
+		c, err = parsed(t, "--second-factor=off", "--translator=pseudo", "--wallet=sandboxv3", "--sms=none")
+		require.NoError(t, err)
+		c.Choose(withDemo)
+		assert.Equal(t, []string{"off", "pseudo", "sandboxv3", "none"}, []string{c.SecondFactor, c.Translator, c.Wallet, c.SMS}, "it is set")
+	}
+}
