@@ -50,7 +50,7 @@ func (s storage) close() error {
 // PLAZA_MIGRATE=false checks it.
 func openStorage(ctx context.Context, c settings.Config, log *slog.Logger, t *traces) (s storage, err error) {
 	if c.DatabaseURL == settings.InMemory {
-		if s.temporary, err = os.MkdirTemp("", "plaza-"); err != nil {
+		if s.temporary, err = os.MkdirTemp("", "plaza-memory-"); err != nil {
 			return storage{}, fmt.Errorf("%s: %w", settings.InMemory, err)
 		}
 		c.DatabaseURL, c.Migrate = "sqlite:"+filepath.Join(s.temporary, "plaza.db"), ""

@@ -96,7 +96,8 @@ func command(t *testing.T, ctx context.Context, args ...string) *exec.Cmd {
 			cmd.Env = append(cmd.Env, variable)
 		}
 	}
-	cmd.Env = append(cmd.Env, "SUDO_USER=maria") // commands that change data ask who runs them
+	// Commands that change data ask who runs them. A server that is killed leaves temporary files.
+	cmd.Env = append(cmd.Env, "SUDO_USER=maria", "TMPDIR="+t.TempDir())
 	cmd.Dir = t.TempDir()
 	return cmd
 }
