@@ -124,7 +124,7 @@ func joining(c settings.Config, p Parts, opened storage, codes verification.Stor
 
 // secondFactor returns whether staff need a second factor, and the key of its secrets, which is made of that of codes.
 func secondFactor(c settings.Config, opened storage) signin.SecondFactor {
-	return signin.SecondFactor{IsRequired: c.SecondFactor == settings.SecondFactorRequired, Key: access.NewFactorKey(opened.codes)}
+	return signin.SecondFactor{IsRequired: c.SecondFactor != settings.SecondFactorOff, Key: access.NewFactorKey(opened.codes)}
 }
 
 // leave returns how a person confirms the erasure of their account.
