@@ -111,13 +111,12 @@ func (p *Paying) send(ctx context.Context, id payment.OrderID, pre payment.Prepa
 		func(ctx context.Context, g payment.Gateway) (payment.Ticket, error) {
 			return g.Prepare(ctx, pre.Request)
 		})
-	err := p.ledger.Change(ctx, id, func(t *payment.Trade) error {
+	err := p.change(ctx, id, func(t *payment.Trade) error {
 		if cause == nil {
 			t.RecordSent(pre.TradeNo, ticket, p.now())
 		} else {
 			t.RecordFailed(pre.TradeNo, cause, p.now())
 		}
-		t.ScheduleCheck(p.limits.Interval, p.now())
 		return nil
 	})
 	switch {
@@ -149,9 +148,8 @@ func (p *Paying) close(ctx context.Context, id payment.OrderID, pre payment.Prep
 		return p.isPaid(ctx, id, pre)
 	}
 	var outcome error
-	err := p.ledger.Change(ctx, id, func(t *payment.Trade) error {
+	err := p.change(ctx, id, func(t *payment.Trade) error {
 		outcome = t.RecordClosed(pre.TradeNo, cause, p.now())
-		t.ScheduleCheck(p.limits.Interval, p.now())
 		return nil
 	})
 	return errors.Join(err, outcome)

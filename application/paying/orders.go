@@ -2,7 +2,6 @@ package paying
 
 import (
 	"context"
-	"errors"
 
 	"plaza/domain/access"
 	"plaza/domain/audit"
@@ -47,24 +46,11 @@ func (p *Paying) newOrder(ctx context.Context, d payment.Draft) (payment.Order, 
 // Close closes an open order, after its prepayments at the wallet (OFF-05). It returns payment.ErrPaid or payment.ErrClosed for an
 // order that is not open, and the wallet's fault if a prepayment can't be closed now. Only the last step is the act of staff.
 func (p *Paying) Close(ctx context.Context, id payment.OrderID) error {
-	var steps []payment.Step
-	before := audit.Without(ctx)
-	err := p.ledger.Change(before, id, func(t *payment.Trade) error {
-		steps = t.CloseAll(p.limits.lease(), p.now())
-		t.ScheduleCheck(p.limits.Interval, p.now())
-		return nil
-	})
-	for _, step := range steps {
-		err = errors.Join(err, p.close(before, id, step.Prepayment))
-	}
+	_, err := p.closeAll(audit.Without(ctx), id, func(t *payment.Trade) []payment.Step { return t.CloseAll(p.limits.lease(), p.now()) })
 	if err != nil {
 		return err
 	}
-	return p.ledger.Change(ctx, id, func(t *payment.Trade) error {
-		err := t.Close(p.now())
-		t.ScheduleCheck(p.limits.Interval, p.now())
-		return err
-	})
+	return p.change(ctx, id, func(t *payment.Trade) error { return t.Close(p.now()) })
 }
 
 // Orders returns a page of the orders that the filter selects, the newest first.

@@ -13,6 +13,7 @@ package paying
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"sync"
 	"time"
@@ -53,4 +54,26 @@ func New(ledger payment.Ledger, directory user.Directory, gateways payment.Gatew
 	log func(context.Context) *slog.Logger) *Paying {
 	return &Paying{ledger: ledger, directory: directory, gateways: gateways, limits: l, now: now, log: log,
 		forged: map[payment.Protocol]forgeries{}}
+}
+
+// change changes the order's trade, and schedules its next check.
+func (p *Paying) change(ctx context.Context, id payment.OrderID, fn func(*payment.Trade) error) error {
+	return p.ledger.Change(ctx, id, func(t *payment.Trade) error {
+		err := fn(t)
+		t.ScheduleCheck(p.limits.Interval, p.now())
+		return err
+	})
+}
+
+// closeAll stores what fn decides, and closes the prepayments that it returns in the wallet. It returns how many they are.
+func (p *Paying) closeAll(ctx context.Context, id payment.OrderID, fn func(*payment.Trade) []payment.Step) (int, error) {
+	var steps []payment.Step
+	err := p.change(ctx, id, func(t *payment.Trade) error {
+		steps = fn(t)
+		return nil
+	})
+	for _, step := range steps {
+		err = errors.Join(err, p.close(ctx, id, step.Prepayment))
+	}
+	return len(steps), err
 }

@@ -47,23 +47,13 @@ func (p *Paying) poll(ctx context.Context, id payment.OrderID) error {
 	if err != nil {
 		return err
 	}
-	steps, err := p.expire(ctx, id)
-	for _, step := range steps {
-		err = errors.Join(err, p.close(ctx, id, step.Prepayment))
-	}
-	if len(steps) == 0 || err != nil {
+	expire := func(t *payment.Trade) []payment.Step { return t.Expire(p.limits.lease(), p.now()) }
+	closed, err := p.closeAll(ctx, id, expire)
+	if closed == 0 || err != nil {
 		return err
 	}
-	_, err = p.expire(ctx, id)
-	return err
-}
-
-// expire closes the order if it has expired, or returns the prepayments to close first.
-func (p *Paying) expire(ctx context.Context, id payment.OrderID) (steps []payment.Step, err error) {
-	err = p.ledger.Change(ctx, id, func(t *payment.Trade) error {
-		steps = t.Expire(p.limits.lease(), p.now())
-		t.ScheduleCheck(p.limits.Interval, p.now())
+	return p.change(ctx, id, func(t *payment.Trade) error {
+		expire(t)
 		return nil
 	})
-	return steps, err
 }

@@ -16,9 +16,8 @@ func (p *Paying) ApplyReceipt(ctx context.Context, over payment.Protocol, r paym
 	case errors.Is(err, payment.ErrNoOrder):
 		stored, err = p.ledger.AddUnmatched(ctx, payment.UnmatchedPayment(r, over, p.now()))
 	case err == nil:
-		err = p.ledger.Change(ctx, id, func(t *payment.Trade) error {
+		err = p.change(ctx, id, func(t *payment.Trade) error {
 			stored = t.Settle(r, p.now())
-			t.ScheduleCheck(p.limits.Interval, p.now())
 			return nil
 		})
 	}
