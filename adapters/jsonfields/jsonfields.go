@@ -15,6 +15,11 @@ import (
 // ErrNotObject means that a text is JSON, but not an object.
 var ErrNotObject = errors.New("expected an object")
 
+// MembersError is the error of an object with more than so many members.
+type MembersError int
+
+func (most MembersError) Error() string { return fmt.Sprintf("more than %d fields", int(most)) }
+
 // Bounds of an object that is parsed. Zero is none.
 type Bounds struct {
 	Depth   int // nesting of objects and lists; none: 10,000
@@ -90,7 +95,7 @@ func (s scanner) object(most int) (Object, error) {
 			return nil, err
 		}
 		if len(members) == most && most > 0 {
-			return nil, fmt.Errorf("more than %d fields", most)
+			return nil, MembersError(most)
 		}
 		members = append(members, Member{unquoted(name), value})
 	}

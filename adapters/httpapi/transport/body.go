@@ -139,6 +139,9 @@ func isJSON(contentType string) bool {
 	return err == nil && mediaType == "application/json"
 }
 
+// maxMembers is how many fields a JSON body may have. More take more than MaxBody, however short they are.
+const maxMembers = MaxBody / len(`"":0,`)
+
 // parse reads exactly one JSON object. Names are case-sensitive. The last of repeated names
 // counts.
 func parse(raw []byte) (jsonfields.Object, error) {
@@ -148,8 +151,11 @@ func parse(raw []byte) (jsonfields.Object, error) {
 	case len(bytes.TrimSpace(raw)) == 0:
 		return nil, ErrEmpty
 	}
-	object, err := jsonfields.Parse(raw, jsonfields.Bounds{})
+	object, err := jsonfields.Parse(raw, jsonfields.Bounds{Members: maxMembers})
+	_, hasMore := errors.AsType[jsonfields.MembersError](err)
 	switch {
+	case hasMore:
+		return nil, tooLarge(MaxBody)
 	case errors.Is(err, jsonfields.ErrNotObject):
 		return nil, ErrNotObject
 	case err != nil:

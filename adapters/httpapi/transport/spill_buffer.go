@@ -68,6 +68,16 @@ func (s *SpillBuffer) ReadAt(p []byte, at int64) (int, error) {
 
 func (s *SpillBuffer) Reader() io.Reader { return io.NewSectionReader(s, 0, s.size) }
 
+// content returns all bytes, none of which is beyond the capacity.
+func (s *SpillBuffer) content() ([]byte, error) {
+	if s.file == nil {
+		return s.held, nil
+	}
+	all := make([]byte, s.size)
+	_, err := io.ReadFull(s.Reader(), all)
+	return all, err
+}
+
 // WriteTo implements io.WriterTo. Bytes in memory need no buffer of their own.
 func (s *SpillBuffer) WriteTo(w io.Writer) (int64, error) {
 	if s.file != nil {

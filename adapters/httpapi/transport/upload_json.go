@@ -8,12 +8,11 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
-	"io/fs"
 	"math"
+	"slices"
 	"strings"
 	"time"
 
-	"golang.org/x/text/encoding"
 	"golang.org/x/text/runes"
 	"golang.org/x/text/transform"
 
@@ -27,8 +26,8 @@ import (
 // maxJSON is maxForm for a body of JSON: base64 makes four bytes of three.
 const maxJSON = (media.MaxBytes+2)/3*4 + MaxBody
 
-// Bounds of decoding, over all requests of the process. The decoder holds whole strings: it
-// allocates up to five times the size of a body.
+// Bounds of decoding, over all requests of the process. A body is held in memory as a whole, and a picture with escapes
+// once more.
 const (
 	maxDecoding     = maxJSON // bytes of the bodies that are decoded at once: the largest one, or smaller ones
 	decodingWait    = 8 * time.Second
@@ -69,76 +68,42 @@ func fillFromJSON(body any, c *Call) error {
 		}
 		defer leave()
 	}
-	object, err := parsePictures(transform.NewReader(sent.Reader(), encoding.UTF8Validator), c.pictures)
+	raw, err := sent.content()
+	if err != nil {
+		return err
+	}
+	object, err := parse(raw)
+	if err == nil {
+		object, err = takePictures(object, len(raw), c.pictures)
+	}
 	if err != nil {
 		return err
 	}
 	return complete(body, object, c.pictures)
 }
 
-// parsePictures is like parse, but decodes the pictures while it reads, and leaves them out of
-// the object. What is not the last value of a picture may have maxBody bytes together.
-func parsePictures(body io.Reader, pictures map[string]*Upload) (jsonfields.Object, error) {
-	d := json.NewDecoder(body)
-	if begin, err := d.Token(); err != nil {
-		return nil, unreadable(err)
-	} else if begin != json.Delim('{') {
-		return nil, ErrNotObject
+// takePictures decodes the pictures of an object of that size, and returns the object without them. What is not the last value of
+// a picture may have MaxBody bytes together.
+func takePictures(object jsonfields.Object, size int, pictures map[string]*Upload) (jsonfields.Object, error) {
+	for name := range pictures {
+		size -= len(object.Last(name))
 	}
-	var object jsonfields.Object
-	inPictures := map[string]int64{}
-	for d.More() {
-		name, err := d.Token()
-		if err != nil {
-			return nil, unreadable(err)
-		}
-		if picture := pictures[name.(string)]; picture != nil {
-			begin := d.InputOffset()
-			err = d.Decode(picture)
-			inPictures[name.(string)] = d.InputOffset() - begin
-		} else {
-			var value json.RawMessage
-			err = d.Decode(&value)
-			object = append(object, jsonfields.Member{Name: []byte(name.(string)), Value: value})
-		}
-		if err != nil {
-			return nil, unreadable(err)
-		}
-		others := d.InputOffset()
-		for _, size := range inPictures {
-			others -= size
-		}
-		if others > MaxBody {
-			return nil, tooLarge(MaxBody)
+	if size > MaxBody {
+		return nil, tooLarge(MaxBody)
+	}
+	for name, picture := range pictures {
+		if value := object.Last(name); value != nil {
+			if err := picture.decode(value); err != nil {
+				return nil, err
+			}
 		}
 	}
-	if _, err := d.Token(); err != nil { // the end of the object
-		return nil, unreadable(err)
-	}
-	if _, err := d.Token(); err != io.EOF {
-		return nil, unreadable(err)
-	}
-	return object, nil
+	return slices.DeleteFunc(object, func(m jsonfields.Member) bool { return pictures[string(m.Name)] != nil }), nil
 }
 
-// unreadable returns the fault of a body that can't be decoded. The server is to blame for a
-// file that can't be read or written.
-func unreadable(err error) error {
-	_, isFile := errors.AsType[*fs.PathError](err)
-	switch {
-	case isFile:
-		return err
-	case errors.Is(err, encoding.ErrInvalidUTF8):
-		return ErrNotUTF8
-	}
-	return ErrNotJSON
-}
-
-// UnmarshalJSON decodes the picture from base64. It notes a value of the client that it can't
+// decode decodes the picture from base64. It notes a value of the client that it can't
 // decode as the upload's problem. An error is the server's.
-func (u *Upload) UnmarshalJSON(raw []byte) error {
-	_ = u.Close() // the last of repeated fields counts
-	*u = Upload{}
+func (u *Upload) decode(raw []byte) error {
 	switch string(raw) {
 	case "null":
 		u.Problem = text.Null

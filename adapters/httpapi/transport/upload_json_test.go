@@ -18,6 +18,7 @@ import (
 	"testing/iotest"
 	"testing/synctest"
 	"time"
+	"unicode/utf8"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -204,8 +205,10 @@ func TestPLA_03_no_file_has_a_name(t *testing.T) {
 	assert.ErrorContains(t, err, "TMPDIR")
 	_, err = ReadUpload[pictureBody](uploading(form(t, part{"img", "x.png", string(noise(100_000))})))
 	assert.ErrorIs(t, err, errNotKept)
-	body := strings.NewReader(`{"img":"` + base64.StdEncoding.EncodeToString(noise(100_000)) + `"}`)
-	_, err = parsePictures(body, map[string]*Upload{"img": {}})
+	body := `{"img":"` + base64.StdEncoding.EncodeToString(noise(100_000)) + `"}`
+	object, err := parse([]byte(body))
+	require.NoError(t, err)
+	_, err = takePictures(object, len(body), map[string]*Upload{"img": {}})
 	assert.ErrorIs(t, err, errNotKept, "it can't be kept when the picture is decoded")
 }
 
@@ -262,10 +265,13 @@ func FuzzUpload(f *testing.F) {
 			Img Upload `json:"img"`
 		}
 		pictures := PicturesOf(&got)
-		object, err := parsePictures(strings.NewReader(body), pictures)
+		object, err := parse([]byte(body))
+		if err == nil {
+			object, err = takePictures(object, len(body), pictures)
+		}
 		defer got.Img.Close()
 		var want map[string]json.RawMessage
-		if json.Unmarshal([]byte(body), &want) != nil || want == nil {
+		if !utf8.ValidString(body) || json.Unmarshal([]byte(body), &want) != nil || want == nil {
 			require.Error(t, err)
 			return
 		}
