@@ -100,7 +100,7 @@ func (a *api) listTimeline(c *transport.Call) (transport.Reply, error) {
 	}
 	p, err := a.Diary.Timeline(c.Context(), c.Actor, request, partsIn(c.Part))
 	views, err := a.showEvents(c, p.Items, err)
-	return c.Stream(transport.StreamedList{Items: transport.ItemsOf(views), Cursor: new(c.CursorOf(p.Next))}), err
+	return c.Stream(transport.StreamedList{Items: transport.ItemsOf(views), Cursor: c.CursorOf(p.Next)}), err
 }
 
 func (a *api) listRecentlyCommented(c *transport.Call) (transport.Reply, error) {

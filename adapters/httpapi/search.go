@@ -40,7 +40,7 @@ func (a *api) search(c *transport.Call) (transport.Reply, error) {
 	}
 	found, err := a.Browsing.Search(c.Context(), c.Actor, words, kinds, request, q.Err())
 	views, err := a.showFound(c, found.Items, err)
-	return c.Stream(transport.StreamedList{Items: transport.ItemsOf(views), Cursor: new(c.CursorOf(found.Next))}), err
+	return c.Stream(transport.StreamedList{Items: transport.ItemsOf(views), Cursor: c.CursorOf(found.Next)}), err
 }
 
 // showFound renders what was found, unless that has failed.

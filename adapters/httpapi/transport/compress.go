@@ -118,29 +118,3 @@ func (c coding) compress(buf *bytes.Buffer, raw []byte) []byte {
 	_ = w.Close()
 	return buf.Bytes()
 }
-
-// compressor compresses content of unknown size. Content whose first piece has at most
-// minCompressed bytes stays as it is; the first piece must be larger, or the whole content.
-type compressor struct {
-	to     io.Writer
-	coding coding         // identity after a small first piece
-	out    io.WriteCloser // nil before the first piece
-}
-
-func (c *compressor) Write(p []byte) (int, error) {
-	if c.out == nil {
-		if len(p) <= minCompressed {
-			c.coding = identity
-		}
-		c.out = c.coding.writer(c.to)
-	}
-	return c.out.Write(p)
-}
-
-// Close ends the content, which is at least one piece.
-func (c *compressor) Close() error {
-	if c.out == nil {
-		return nil
-	}
-	return c.out.Close()
-}

@@ -290,6 +290,6 @@ type cursors struct {
 }
 
 // CursorOf returns the cursor object for where the list of the call continues.
-func (c *Call) CursorOf(next page.Cursor) cursors {
-	return cursors{Optional(formatCursor(c.List, next), next != page.Cursor{})}
+func (c *Call) CursorOf(next page.Cursor) *cursors {
+	return &cursors{Optional(formatCursor(c.List, next), next != page.Cursor{})}
 }

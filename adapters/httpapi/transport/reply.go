@@ -27,21 +27,19 @@ type File struct {
 	Caching   string
 }
 
+// wrapped is content within the data wrapper (GEN-01).
 type wrapped struct {
-	Data any `json:"data"`
-}
-
-type wrappedPage struct {
-	Data       any        `json:"data"`
-	Pagination pagination `json:"pagination"`
+	Data       any         `json:"data"`
+	Pagination *pagination `json:"pagination,omitempty"` // of a list with numbered pages
+	Cursor     *cursors    `json:"cursor,omitempty"`     // of a list with cursors
 }
 
 // Bare returns a reply without the data wrapper (GEN-01).
 func Bare(v any) Reply { return Reply{Status: http.StatusOK, Content: v} }
 
-func Data(v any) Reply { return Bare(wrapped{v}) }
+func Data(v any) Reply { return Bare(wrapped{Data: v}) }
 
-func Created(v any) Reply { return Reply{Status: http.StatusCreated, Content: wrapped{v}} }
+func Created(v any) Reply { return Reply{Status: http.StatusCreated, Content: wrapped{Data: v}} }
 
 // CreatedAt is created for what can be read at the path.
 func CreatedAt(path string, v any) Reply {
@@ -63,18 +61,12 @@ func Paged[T any](c *Call, p page.Page[T]) Reply {
 	if p.Request.IsBehind() {
 		return Continued(c, p.Items, p.Next)
 	}
-	return Bare(wrappedPage{p.Items, PaginationOf(p.Request, p.Total)})
+	return Bare(wrapped{Data: p.Items, Pagination: PaginationOf(p.Request, p.Total)})
 }
 
 // Continued returns the reply of a list with cursors: items, and where the list continues.
 func Continued[T any](c *Call, items []T, next page.Cursor) Reply {
-	return Bare(wrappedPart{items, c.CursorOf(next)})
-}
-
-// wrappedPart is a part of a list with cursors.
-type wrappedPart struct {
-	Data   any     `json:"data"`
-	Cursor cursors `json:"cursor"`
+	return Bare(wrapped{Data: items, Cursor: c.CursorOf(next)})
 }
 
 // Part returns the reply with the part of its JSON alone.
@@ -93,8 +85,8 @@ type pagination struct {
 	Previous    *int `json:"previous"`
 }
 
-func PaginationOf(r page.Request, total int) pagination {
-	return pagination{
+func PaginationOf(r page.Request, total int) *pagination {
+	return &pagination{
 		PageSize: r.Size(), TotalCount: total, TotalPages: r.Pages(total), CurrentPage: r.Number(),
 		Next: Optional(r.Next(total)), Previous: Optional(r.Previous()),
 	}

@@ -149,12 +149,12 @@ func (r Reply) sendStreamedList(w http.ResponseWriter, req *http.Request, l Stre
 	h := w.Header()
 	if r.Tagged {
 		h.Add("Vary", varying)
-		if isUnchanged(w, req, e.sum.Sum(nil), e.out.coding, "no-cache") {
+		if isUnchanged(w, req, e.sum.Sum(nil), e.coding, "no-cache") {
 			return
 		}
 	}
 	varyByCoding(h)
-	r.begin(w, e.out.coding, "application/json", int(e.size))
+	r.begin(w, e.coding, "application/json", int(e.size))
 	_, _ = e.WriteTo(w) // fails only when the client has disconnected
 }
 

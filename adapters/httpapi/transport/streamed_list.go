@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"hash"
+	"io"
 	"iter"
 	"math"
 
@@ -30,9 +31,9 @@ type StreamedList struct {
 func ListOf[T any](c *Call, p page.Page[T]) StreamedList {
 	l := StreamedList{Items: ItemsOf(p.Items)}
 	if p.Request.IsBehind() {
-		l.Cursor = new(c.CursorOf(p.Next))
+		l.Cursor = c.CursorOf(p.Next)
 	} else {
-		l.Pagination = new(PaginationOf(p.Request, p.Total))
+		l.Pagination = PaginationOf(p.Request, p.Total)
 	}
 	return l
 }
@@ -53,15 +54,16 @@ func ItemsOf[T any](views []T) iter.Seq2[any, error] {
 }
 
 // listPiece is how much of a list is encoded before it is compressed and stored, in bytes. A smaller list is sent as other
-// JSON is. The first piece must be larger than minCompressed.
+// JSON is. So what is stored is larger than minCompressed.
 const listPiece = 4 * minCompressed
 
 // encodedList is a list as JSON. What was encoded last is in buf, and flush empties that into the SpillBuffer.
 type encodedList struct {
 	StreamedList
-	*SpillBuffer            // nil: the whole list is in buf
-	out          compressor // into the SpillBuffer
-	sum          hash.Hash  // of the JSON in the SpillBuffer, if the reply is tagged
+	*SpillBuffer                // nil: the whole list is in buf
+	coding       coding         // of what is in the SpillBuffer
+	out          io.WriteCloser // into the SpillBuffer
+	sum          hash.Hash      // of the JSON in the SpillBuffer, if the reply is tagged
 	isTagged     bool
 	buf          *bytes.Buffer
 	json         *json.Encoder // into buf
@@ -72,7 +74,7 @@ type encodedList struct {
 // encode writes the list as JSON into the buffer, and a larger one from there into a SpillBuffer, in the coding. It fails
 // before the first byte is sent.
 func (l StreamedList) encode(buf *bytes.Buffer, c coding, isTagged bool) (*encodedList, error) {
-	e := &encodedList{StreamedList: l, out: compressor{coding: c}, isTagged: isTagged, buf: buf, json: json.NewEncoder(buf)}
+	e := &encodedList{StreamedList: l, coding: c, isTagged: isTagged, buf: buf, json: json.NewEncoder(buf)}
 	e.json.SetEscapeHTML(false)
 	err := e.write()
 	if e.SpillBuffer == nil {
@@ -91,7 +93,7 @@ func (e *encodedList) flush() error {
 	if e.SpillBuffer == nil {
 		slot := func() (free func(), err error) { return e.Limits.fileOf(callerOf(e.ctx)) }
 		e.SpillBuffer = &SpillBuffer{inMemory: listInMemory, capacity: math.MaxInt64, toFile: slot}
-		e.out.to = e.SpillBuffer
+		e.out = e.coding.writer(e.SpillBuffer)
 		if e.isTagged {
 			e.sum = sha256.New()
 		}
@@ -99,7 +101,7 @@ func (e *encodedList) flush() error {
 	if e.isTagged {
 		e.sum.Write(e.buf.Bytes())
 	}
-	_, err := e.buf.WriteTo(&e.out)
+	_, err := e.buf.WriteTo(e.out)
 	return err
 }
 

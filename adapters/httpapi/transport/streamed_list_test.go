@@ -35,7 +35,7 @@ func TestListingIsWrittenAsOtherReplies(t *testing.T) {
 		p := pagination{PageSize: 20, TotalCount: len(views), TotalPages: 1, CurrentPage: 1}
 		l := listed3(limits, views...)
 		l.Pagination = &p
-		assert.Equal(t, sent(t, Bare(wrappedPage{views, p})).Body.String(), sent(t, Bare(l)).Body.String())
+		assert.Equal(t, sent(t, Bare(wrapped{Data: views, Pagination: &p})).Body.String(), sent(t, Bare(l)).Body.String())
 	}
 }
 
