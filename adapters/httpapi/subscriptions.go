@@ -44,7 +44,9 @@ func (a *api) listSubscriptions(c *transport.Call) (transport.Reply, error) {
 	}
 	list, err := a.Following.List(c.Context(), c.Actor, wanted)
 	if q.Text("uid_only") != "" {
-		return transport.Paged(c, page.Map(list, renderSubscriptionByID)), err
+		return transport.Paged(c, page.Map(list, func(s following.Followed) subscriptionView {
+			return renderSubscription(s, s.Category, func(id user.ID) any { return id })
+		})), err
 	}
 	people, err := a.loadUsers(c, peopleOf(list.Items...), err)
 	return transport.Paged(c, page.Map(list, people.renderSubscription)), err
@@ -88,11 +90,11 @@ func (a *api) listFollowers(c *transport.Call) (transport.Reply, error) {
 
 // subscriptionView is a subscription to a user or a category, shown in full or by ID
 // (SUB-03).
-type subscriptionView[User, Category any] struct {
+type subscriptionView struct {
 	ID               subscription.ID         `json:"id"`
-	User             User                    `json:"user"`
-	FollowedUser     *User                   `json:"followed_user"`
-	FollowedCategory *Category               `json:"followed_category"`
+	User             any                     `json:"user"`
+	FollowedUser     any                     `json:"followed_user"`
+	FollowedCategory any                     `json:"followed_category"`
 	Type             subscription.Type       `json:"subscription_type"`
 	CreatedAt        transport.Timestamp     `json:"created_at"`
 	UpdatedAt        transport.Timestamp     `json:"updated_at"`
@@ -105,25 +107,22 @@ type followedCategory struct {
 	Slug string          `json:"slug"`
 }
 
-func (people users) renderSubscription(f following.Followed) subscriptionView[person, followedCategory] {
-	show := func(id user.ID) person { return renderPerson(people[id]) }
-	return renderFollowed(f, show, followedCategory{f.Of.ID, f.Of.Name, f.Of.Slug})
+func (people users) renderSubscription(f following.Followed) subscriptionView {
+	return renderSubscription(f, followedCategory{f.Of.ID, f.Of.Name, f.Of.Slug}, func(id user.ID) any { return renderPerson(people[id]) })
 }
 
-func renderSubscriptionByID(f following.Followed) subscriptionView[user.ID, feed.CategoryID] {
-	show := func(id user.ID) user.ID { return id }
-	return renderFollowed(f, show, f.Category)
-}
-
-func renderFollowed[U, C any](f following.Followed, show func(user.ID) U, category C) subscriptionView[U, C] {
-	s := f.Subscription
-	return subscriptionView[U, C]{
-		ID: s.ID, User: show(s.User),
-		FollowedUser:     transport.Optional(show(s.Followed), s.Followed != 0),
-		FollowedCategory: transport.Optional(category, s.Category != 0),
-		Type:             s.Type(), EntityType: s.EntityType(),
-		CreatedAt: transport.Timestamp(s.Created), UpdatedAt: transport.Timestamp(s.Updated),
+// renderSubscription renders the subscription with the category, and with users as show shows them.
+func renderSubscription(f following.Followed, category any, show func(user.ID) any) subscriptionView {
+	view := subscriptionView{
+		ID: f.ID, User: show(f.User), Type: f.Type(), EntityType: f.EntityType(),
+		CreatedAt: transport.Timestamp(f.Created), UpdatedAt: transport.Timestamp(f.Updated),
 	}
+	if f.Followed != 0 {
+		view.FollowedUser = show(f.Followed)
+	} else {
+		view.FollowedCategory = category
+	}
+	return view
 }
 
 // listBlocks returns those whom the caller blocks (MOD-02).
