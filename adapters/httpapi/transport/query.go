@@ -80,25 +80,20 @@ func (q *Query) PositiveInt(name string, fallback int64) int64 {
 // PositiveInts returns the parts of a list as positive integers, each once and in their order. The list must have from 1 to
 // most of them.
 func (q *Query) PositiveInts(name string, most int) []int64 {
-	var numbers []int64
-	seen := map[int64]bool{}
+	var sent []int64
 	for _, part := range q.List(name) {
-		n := PositiveInt(part)
+		sent = append(sent, PositiveInt(part))
+	}
+	numbers, problem := text.Distinct(sent, most, func(n int64) (int64, string) {
 		if n < 1 {
-			q.Wrong.Add(name, notPositive)
-			return nil
+			return n, notPositive
 		}
-		if !seen[n] {
-			seen[n] = true
-			numbers = append(numbers, n)
-		}
+		return n, ""
+	})
+	if len(sent) == 0 {
+		problem = text.Required
 	}
-	switch {
-	case len(numbers) == 0:
-		q.Wrong.Add(name, text.Required)
-	case len(numbers) > most:
-		q.Wrong.Add(name, fmt.Sprintf("Ensure this field has no more than %d elements.", most))
-	}
+	q.Wrong.Add(name, problem)
 	return numbers
 }
 
