@@ -168,7 +168,10 @@ func (s *Signin) ChangePhone(ctx context.Context, actor access.Actor, c PhoneCha
 	if err != nil {
 		return err
 	}
-	err = s.changeConfirmed(ctx, account, func(a *access.Account) { a.SetPhoneWith(actor.Token, phone) }, spending)
+	err = s.changeConfirmed(ctx, account, func(a *access.Account) {
+		a.SetPhone(phone)
+		a.Kept = actor.Token
+	}, spending)
 	if err == nil {
 		s.notify(ctx, account.Phone, phone, c.Language)
 	}

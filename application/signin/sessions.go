@@ -40,7 +40,10 @@ func (s *Signin) ChangePassword(ctx context.Context, actor access.Actor, c Passw
 	if err != nil {
 		return err
 	}
-	return s.changeConfirmed(ctx, account, func(a *access.Account) { a.SetPasswordWith(actor.Token, hash) })
+	return s.changeConfirmed(ctx, account, func(a *access.Account) {
+		a.SetPassword(hash)
+		a.Kept = actor.Token
+	})
 }
 
 // confirm returns the account if the password of the field is its own. A wrong one is a fault on the field, and counts as

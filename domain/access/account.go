@@ -25,7 +25,7 @@ type Account struct {
 	Erasing  bool // the account is closed, and what belongs to the user is being erased
 	// Generation counts changes that end every key: a token of another generation is invalid.
 	Generation int
-	// Kept is the token that stays valid when Accounts.Change stores a new Generation;
+	// Kept is the token that stays valid when Accounts.Change stores a new Generation (AUT-13, AUT-18);
 	// zero: none. It is not stored.
 	Kept TokenID
 }
@@ -58,22 +58,10 @@ func (a *Account) SetPassword(hash string) {
 	a.Generation++
 }
 
-// SetPasswordWith is SetPassword, but the token stays valid (AUT-13).
-func (a *Account) SetPasswordWith(token TokenID, hash string) {
-	a.SetPassword(hash)
-	a.Kept = token
-}
-
 // SetPhone replaces the number to log in with. All keys end, and the password stays.
 func (a *Account) SetPhone(phone user.Phone) {
 	a.Phone = phone
 	a.Generation++
-}
-
-// SetPhoneWith is SetPhone, but the token stays valid (AUT-18).
-func (a *Account) SetPhoneWith(token TokenID, phone user.Phone) {
-	a.SetPhone(phone)
-	a.Kept = token
 }
 
 // EndSessions invalidates every key. The password stays.

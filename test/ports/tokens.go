@@ -266,7 +266,8 @@ func tokenKept(w *fixtures) {
 	for _, keep := range []access.Token{kept, outdated, others} {
 		before := w.account(holder).Generation
 		w.changeAccount(holder, func(a *access.Account) {
-			a.SetPasswordWith(keep.ID, "another hash")
+			a.SetPassword("another hash")
+			a.Kept = keep.ID
 		})
 		account := w.account(holder)
 		assert.Equal(w, before+1, account.Generation)
