@@ -62,21 +62,12 @@ func minorUnits(text string) (int64, bool) {
 	return n, err == nil && whole != ""
 }
 
-// cursorText is a cursor as a query has it. That of the beginning is empty.
-func cursorText(c page.Cursor) string {
-	if c == (page.Cursor{}) {
-		return ""
-	}
-	return fmt.Sprintf("%d.%d", c.Rank, c.ID)
-}
+// cursorText is a cursor as a query has it.
+func cursorText(c page.Cursor) string { return fmt.Sprintf("%d.%d", c.Rank, c.ID) }
 
 // cursorOf reads a cursor. Any other text is the beginning of the list.
 func cursorOf(text string) (c page.Cursor) {
-	rank, id, _ := strings.Cut(text, ".")
-	var wrong [2]error
-	c.Rank, wrong[0] = strconv.ParseInt(rank, 10, 64)
-	c.ID, wrong[1] = strconv.ParseInt(id, 10, 64)
-	if wrong != [2]error{} {
+	if _, err := fmt.Sscanf(text, "%d.%d", &c.Rank, &c.ID); err != nil || cursorText(c) != text {
 		return page.Cursor{}
 	}
 	return c

@@ -15,6 +15,7 @@ import (
 	"plaza/domain/calendar"
 	"plaza/domain/fault"
 	"plaza/domain/imported"
+	"plaza/domain/text"
 )
 
 // Decoder implements imported.Decoder. For a line of the rejects it reads the record inside.
@@ -69,7 +70,7 @@ func (Decoder) Decode(raw []byte, wanted ...imported.Kind) (imported.Draft, erro
 	kind := imported.Kind(name)
 	absent, is := drafts[kind]
 	if !is {
-		return nil, fault.Field("kind", fmt.Sprintf("Enter one of %s.", strings.Join(kindNames(), ", ")))
+		return nil, fault.Field("kind", fmt.Sprintf("Enter one of %s.", text.Joined(imported.Kinds(), ", ")))
 	}
 	if len(wanted) > 0 && !slices.Contains(wanted, kind) {
 		return nil, nil
@@ -126,14 +127,6 @@ func readDate(value []byte, field reflect.Value) string {
 	}
 	field.Set(reflect.ValueOf(day))
 	return ""
-}
-
-func kindNames() []string {
-	var names []string
-	for _, k := range imported.Kinds() {
-		names = append(names, string(k))
-	}
-	return names
 }
 
 // isReject reports whether the line is one of the rejects, which have no kind.

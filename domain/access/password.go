@@ -2,6 +2,7 @@ package access
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -75,7 +76,7 @@ func isCommon(p string) bool {
 	p = strings.ToLower(p)
 	stem := strings.TrimRight(p, "0123456789!.@#$?*")
 	switch {
-	case stem == "", commonStems[p], commonStems[stem]:
+	case stem == "", slices.Contains(commonStems, p), slices.Contains(commonStems, stem):
 		return true
 	case strings.Count(p, p[:1]) == len(p):
 		return true
@@ -88,7 +89,7 @@ func isCommon(p string) bool {
 const sequences = "abcdefghijklmnopqrstuvwxyz qwertyuiopasdfghjklzxcvbnm 1qaz2wsx3edc4rfv5tgb6yhn7ujm8ik,9ol.0p;/ 1q2w3e4r5t6y7u8i9o0p"
 
 // commonStems are common passwords in lower case, without trailing digits and marks.
-var commonStems = set(`password passwort passw0rd p@ssword p@ssw0rd pass parola
+var commonStems = strings.Fields(`password passwort passw0rd p@ssword p@ssw0rd pass parola
 	contrasena motdepasse mima woaini iloveyou letmein welcome admin administrator
 	root user test guest login master dragon monkey shadow sunshine princess
 	football baseball basketball superman batman pokemon starwars trustno qwerty
@@ -96,11 +97,3 @@ var commonStems = set(`password passwort passw0rd p@ssword p@ssw0rd pass parola
 	secret default access hello freedom whatever computer internet michael jennifer
 	jordan hunter charlie thomas killer pepper ginger summer winter spring autumn
 	google facebook liverpool chelsea arsenal barcelona samsung nothing`)
-
-func set(words string) map[string]bool {
-	m := map[string]bool{}
-	for word := range strings.FieldsSeq(words) {
-		m[word] = true
-	}
-	return m
-}

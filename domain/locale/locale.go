@@ -6,6 +6,7 @@
 package locale
 
 import (
+	"slices"
 	"strings"
 
 	"golang.org/x/text/language"
@@ -13,6 +14,10 @@ import (
 
 // maxChars is the number of characters of a header that are parsed.
 const maxChars = 64
+
+// noLanguages are the codes of ISO 639-2 that stand for no one language: for an unwritten one, for
+// several, for a text without words, or for one without a code.
+var noLanguages = []string{"und", "mul", "zxx", "mis"}
 
 // Tag is a language tag like zh-CN or pt-BR. The zero Tag names no language. Compare
 // languages with Same: == compares tags.
@@ -32,18 +37,12 @@ func Parse(header string) (Tag, bool) {
 	if err != nil {
 		return Tag{}, false
 	}
-	if base, _, _ := tag.Raw(); base == (language.Base{}) || isNone(base.String()) {
-		return Tag{}, false // only a region or private use: the language is unknown
+	if base, _, _ := tag.Raw(); base == (language.Base{}) || slices.Contains(noLanguages, base.String()) {
+		return Tag{}, false // also only a region or private use: the language is unknown
 	}
 	base, _ := tag.Base()
 	script, _ := tag.Script()
 	return Tag{name: tag.String(), language: base.String() + "-" + script.String()}, true
-}
-
-// isNone reports whether the code of ISO 639-2 stands for no one language: for an unwritten one, for
-// several, for a text without words, or for one without a code.
-func isNone(base string) bool {
-	return base == "und" || base == "mul" || base == "zxx" || base == "mis"
 }
 
 func first(header string) string {
