@@ -30,7 +30,6 @@ type spool struct {
 	in   io.Reader
 	err  error    // why the input ended
 	file *os.File // nil: nothing was read
-	at   int64
 }
 
 func (s *spool) Read(p []byte) (n int, err error) {
@@ -39,25 +38,24 @@ func (s *spool) Read(p []byte) (n int, err error) {
 			return 0, err
 		}
 	}
-	if n, err = s.file.ReadAt(p, s.at); n == 0 && err == io.EOF {
-		if n, err = 0, s.err; err == nil {
-			n, err = s.in.Read(p)
-			s.err = err
-		}
-		if _, failure := s.file.WriteAt(p[:n], s.at); failure != nil {
-			return 0, fmt.Errorf("%w: %w", errTemporary, failure)
-		}
-	} else if n > 0 {
-		err = nil
+	if n, err = s.file.Read(p); err != io.EOF {
+		return n, err
 	}
-	s.at += int64(n)
-	return n, err
+	if s.err != nil {
+		return 0, s.err
+	}
+	n, s.err = s.in.Read(p)
+	if _, err := s.file.Write(p[:n]); err != nil {
+		return 0, fmt.Errorf("%w: %w", errTemporary, err)
+	}
+	return n, s.err
 }
 
-// Seek implements io.Seeker for offsets from the beginning.
-func (s *spool) Seek(offset int64, _ int) (int64, error) {
-	s.at = offset
-	return offset, nil
+func (s *spool) Seek(offset int64, whence int) (int64, error) {
+	if s.file == nil {
+		return 0, nil
+	}
+	return s.file.Seek(offset, whence)
 }
 
 // open makes the file. A root lets open files be removed on Windows, too.
