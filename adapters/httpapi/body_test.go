@@ -11,6 +11,7 @@ import (
 
 	"plaza/adapters/httpapi/transport"
 	"plaza/adapters/jsonfields"
+	"plaza/domain/calendar"
 	"plaza/domain/fault"
 	"plaza/domain/secret"
 	"plaza/domain/text"
@@ -23,7 +24,7 @@ type sample struct {
 	Level    *int                       `json:"level" validate:"omitnil,max=200"`
 	Publish  *bool                      `json:"publish"`
 	Password *secret.String             `json:"password" validate:"omitnil,min=1"`
-	Day      *day                       `json:"day"`
+	Day      *calendar.Date             `json:"day"`
 	Tags     []string                   `json:"tags" validate:"omitnil,min=1,max=3,dive,visible"`
 	IDs      []int64                    `json:"ids"`
 	Category transport.Nullable[int64]  `json:"category"`
@@ -64,8 +65,8 @@ func TestGEN_08_all_wrong_fields_are_named_together(t *testing.T) {
 		`{"name": "\ud800"}`:        {"name": {jsonfields.NotUTF8}},
 		`{"name": "A", "age": 151}`: {"age": {"Ensure this value is no more than 150."}},
 		`{"name": "\ud83d\ude42\ufffd\\ud800 \u00e9", "id": 7, "is_staff": true, "ignored": "x", "": "y"}`: nil,
-		`{"name": "A", "day": "2026-02-30"}`:          {"day": {errNoDay.Text}},
-		`{"name": "A", "day": "2026-2-3"}`:            {"day": {errBadDate.Text}},
+		`{"name": "A", "day": "2026-02-30"}`:          {"day": {calendar.ErrNoDay.Text}},
+		`{"name": "A", "day": "2026-2-3"}`:            {"day": {calendar.ErrForm.Text}},
 		`{"name": "A", "tags": ["a", " ", ""]}`:       {"tags": {text.Blank}},
 		`{"name": "A", "tags": ["a", "b", "c", "d"]}`: {"tags": {"Ensure this field has no more than 3 elements."}},
 		`{"name": "A", "ids": [1, "2", "x", "y"]}`:    {"ids": {jsonfields.NotInteger}},

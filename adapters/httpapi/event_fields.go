@@ -1,14 +1,11 @@
 package httpapi
 
 import (
-	"regexp"
-
 	"plaza/adapters/httpapi/transport"
 	"plaza/adapters/httpapi/view"
 	"plaza/application/diary"
 	"plaza/domain/calendar"
 	"plaza/domain/event"
-	"plaza/domain/fault"
 	"plaza/domain/feed"
 	"plaza/domain/markup"
 	"plaza/domain/news"
@@ -21,40 +18,14 @@ type eventBody struct {
 	Title      *string                             `json:"title"`
 	Content    *string                             `json:"content"`
 	HTML       *string                             `json:"html_content"`
-	Date       *day                                `json:"event_time"`
+	Date       *calendar.Date                      `json:"event_time"`
 	Permission *event.Permission                   `json:"view_permission"`
 	Category   transport.Nullable[feed.CategoryID] `json:"category"`
 	Publish    *bool                               `json:"publish"`
 }
 
-// day is a date in a JSON body.
-type day struct{ calendar.Date }
-
-var (
-	errBadDate = fault.New(fault.Invalid, "Date has wrong format. Use YYYY-MM-DD.")
-	errNoDay   = fault.New(fault.Invalid, "There is no such day. Use YYYY-MM-DD.")
-)
-
-var dateForm = regexp.MustCompile(`^[0-9]{4}-[0-9]{2}-[0-9]{2}$`)
-
-// UnmarshalText reads YYYY-MM-DD.
-func (d *day) UnmarshalText(text []byte) error {
-	date, err := calendar.ParseDate(string(text))
-	switch {
-	case err != nil && dateForm.Match(text):
-		return errNoDay
-	case err != nil:
-		return errBadDate
-	}
-	d.Date = date
-	return nil
-}
-
 func (b *eventBody) change() event.Change {
-	c := event.Change{Title: b.Title, Content: b.Content, HTML: b.HTML, Permission: b.Permission, Publish: b.Publish}
-	if b.Date != nil {
-		c.Date = &b.Date.Date
-	}
+	c := event.Change{Title: b.Title, Content: b.Content, HTML: b.HTML, Date: b.Date, Permission: b.Permission, Publish: b.Publish}
 	if b.Category.Sent {
 		c.Category = &b.Category.Value
 		if !b.Category.Null && b.Category.Value == 0 {

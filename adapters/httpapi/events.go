@@ -75,12 +75,11 @@ func eventsIn(q *transport.Query) event.Query {
 }
 
 // dayIn reads a day; the zero Date is absent.
-func dayIn(q *transport.Query, name string) calendar.Date {
-	var d day
+func dayIn(q *transport.Query, name string) (d calendar.Date) {
 	if sent := q.Text(name); sent != "" {
 		q.Wrong.Merge(fault.FieldsOf(fault.OnField(name, d.UnmarshalText([]byte(sent)))))
 	}
-	return d.Date
+	return d
 }
 
 // partsIn returns the related data of events that the client asks for.

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"plaza/adapters/httpapi/transport"
+	"plaza/domain/calendar"
 	"plaza/domain/idempotency"
 )
 
@@ -62,7 +63,7 @@ func valuesOf(of reflect.Type) []string {
 		of = of.Elem()
 	}
 	switch {
-	case of == reflect.TypeFor[day]():
+	case of == reflect.TypeFor[calendar.Date]():
 		return []string{`"2026-11-21"`, `"2026-11-22"`}
 	case of.Kind() == reflect.Struct: // transport.Nullable
 		value, _ := of.FieldByName("Value")

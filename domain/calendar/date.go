@@ -5,7 +5,10 @@ package calendar
 import (
 	"cmp"
 	"fmt"
+	"regexp"
 	"time"
+
+	"plaza/domain/fault"
 )
 
 // Date is a calendar day without a time or a zone, like 2026-11-21. The zero Date is
@@ -21,6 +24,25 @@ func ParseDate(s string) (Date, error) {
 		return Date{}, fmt.Errorf("%q is not a date in the form YYYY-MM-DD", s)
 	}
 	return DateOf(t), nil
+}
+
+// Faults of a text that is no day.
+var (
+	ErrForm  = fault.New(fault.Invalid, "Date has wrong format. Use YYYY-MM-DD.")
+	ErrNoDay = fault.New(fault.Invalid, "There is no such day. Use YYYY-MM-DD.")
+)
+
+var digitsForm = regexp.MustCompile(`^[0-9]{4}-[0-9]{2}-[0-9]{2}$`)
+
+// UnmarshalText reads a day as a client sends it.
+func (d *Date) UnmarshalText(text []byte) (err error) {
+	if *d, err = ParseDate(string(text)); err == nil {
+		return nil
+	}
+	if digitsForm.Match(text) {
+		return ErrNoDay
+	}
+	return ErrForm
 }
 
 // DateOf returns the day of the instant in the instant's time zone.
