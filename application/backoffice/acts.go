@@ -16,7 +16,7 @@ import (
 var acts = Table[audit.Record]{
 	[]string{"id", "at", "by", "by_name", "act", "object", "object_id", "about", "about_name", "reason"},
 	func(a audit.Record) [][]any {
-		return [][]any{{a.ID, a.At, nameOf(a.By), a.ByName, a.Act, a.Object.Kind, a.Object.ID, a.About, a.AboutName, a.Reason}}
+		return [][]any{{a.ID, a.At, a.By.Name(), a.ByName, a.Act, a.Object.Kind, a.Object.ID, a.About, a.AboutName, a.Reason}}
 	},
 }
 

@@ -17,7 +17,6 @@ import (
 	"plaza/domain/access"
 	"plaza/domain/audit"
 	"plaza/domain/event"
-	"plaza/domain/fault"
 	"plaza/domain/imported"
 	"plaza/domain/localisation"
 	"plaza/domain/media"
@@ -89,10 +88,9 @@ func New(p Ports) *BackOffice { return &BackOffice{p} }
 // Begin returns a context that carries the record of an act of staff, and of its reason (MOD-04). It returns the faults of the
 // reason and readErr together.
 func (b *BackOffice) Begin(ctx context.Context, r audit.Record, readErr error) (context.Context, error) {
-	var wrong fault.Fields
-	wrong.Add("reason", ReasonLimit.RequiredLine(&r.Reason))
 	r.At = b.ports.Now()
-	return audit.With(ctx, r), fault.Merge(readErr, wrong.Err())
+	ctx = audit.With(ctx, r)
+	return ctx, audit.CheckReason(ctx, &r.Reason, readErr)
 }
 
 // BeginCopy is like Begin, for an act that changes no stored data. Its record is stored at once.

@@ -10,7 +10,6 @@ import (
 	"strings"
 	"time"
 
-	"plaza/domain/audit"
 	"plaza/domain/calendar"
 	"plaza/domain/fault"
 	"plaza/domain/page"
@@ -96,14 +95,6 @@ const MaxExport = 10_000
 type Table[T any] struct {
 	Columns []string
 	Rows    func(T) [][]any // of an item: texts, numbers and times
-}
-
-// nameOf returns the uid of a member of staff, or the name of a person at the command line.
-func nameOf(a audit.Actor) any {
-	if a.Staff == 0 {
-		return a.Person
-	}
-	return a.Staff
 }
 
 // Export returns the items of the list in the span as CSV (RFC 4180) in UTF-8 with a byte order mark, at most MaxExport of them.

@@ -83,7 +83,7 @@ var cases = Table[moderation.Case]{
 		for _, reason := range moderation.Reasons() {
 			row = append(row, c.People[reason])
 		}
-		return [][]any{append(row, c.Outcome, c.At, nameOf(c.By), c.Decision.Reason)}
+		return [][]any{append(row, c.Outcome, c.At, c.By.Name(), c.Decision.Reason)}
 	},
 }
 

@@ -198,9 +198,6 @@ func (b *BackOffice) describe(ctx context.Context, members []user.Member) ([]Per
 	return all, nil
 }
 
-// ReasonLimit bounds the reason of an act.
-var ReasonLimit = text.Limit{Chars: 500}
-
 // Act is what a member of staff does to an account, and why.
 type Act struct {
 	Actor  access.Actor
@@ -264,13 +261,10 @@ func (b *BackOffice) change(ctx context.Context, a Act, readErr error, do func()
 	if _, err := b.Show(ctx, a.User); err != nil {
 		return Person{}, err
 	}
-	var wrong fault.Fields
-	wrong.Add("reason", ReasonLimit.RequiredLine(&a.Reason))
-	if err := fault.Merge(readErr, wrong.Err()); err != nil {
+	if err := audit.CheckReason(ctx, &a.Reason, readErr); err != nil {
 		return Person{}, err
 	}
 	audit.Made(ctx, audit.Numbered(audit.Account, a.User), a.User)
-	audit.Because(ctx, a.Reason)
 	if err := do(); err != nil {
 		return Person{}, err
 	}

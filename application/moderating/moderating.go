@@ -256,7 +256,7 @@ func (m *Moderating) At(ctx context.Context, address string) (moderation.Thing, 
 func (m *Moderating) Hide(
 	ctx context.Context, by audit.Actor, t moderation.Thing, reason string, readErr error,
 ) (moderation.Hiding, error) {
-	return m.turn(ctx, by, t, true, because(ctx, &reason, readErr), func(to media.Moves) (moderation.Hiding, error) {
+	return m.turn(ctx, by, t, true, audit.CheckReason(ctx, &reason, readErr), func(to media.Moves) (moderation.Hiding, error) {
 		return m.store.Hide(ctx, moderation.Hiding{Thing: t, Reason: reason, At: instant.Normalise(m.now())}, to)
 	})
 }
@@ -265,7 +265,7 @@ func (m *Moderating) Hide(
 func (m *Moderating) Restore(
 	ctx context.Context, by audit.Actor, t moderation.Thing, reason string, readErr error,
 ) (moderation.Hiding, error) {
-	return m.turn(ctx, by, t, false, because(ctx, &reason, readErr), func(to media.Moves) (moderation.Hiding, error) {
+	return m.turn(ctx, by, t, false, audit.CheckReason(ctx, &reason, readErr), func(to media.Moves) (moderation.Hiding, error) {
 		return m.store.Restore(ctx, t, to)
 	})
 }
@@ -303,7 +303,7 @@ func (m *Moderating) turn(
 func (m *Moderating) Dismiss(
 	ctx context.Context, by audit.Actor, id moderation.CaseID, reason string, readErr error,
 ) (moderation.Case, error) {
-	if err := because(ctx, &reason, readErr); err != nil {
+	if err := audit.CheckReason(ctx, &reason, readErr); err != nil {
 		return moderation.Case{}, err
 	}
 	c, err := m.store.Case(ctx, id)
@@ -314,12 +314,4 @@ func (m *Moderating) Dismiss(
 		return moderation.Case{}, err
 	}
 	return m.store.Decide(ctx, id, m.now())
-}
-
-// because puts the required reason of an act into its stored form, and gives it to the act's audit record.
-func because(ctx context.Context, reason *string, readErr error) error {
-	var wrong fault.Fields
-	wrong.Add("reason", moderation.ReasonLimit.RequiredLine(reason))
-	audit.Because(ctx, *reason)
-	return fault.Merge(readErr, wrong.Err())
 }

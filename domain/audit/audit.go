@@ -101,6 +101,14 @@ type Actor struct {
 	Person string  // the name of that person
 }
 
+// Name returns the uid of the staff account, or the name of the person at the command line.
+func (a Actor) Name() any {
+	if a.Staff != 0 {
+		return a.Staff
+	}
+	return a.Person
+}
+
 // nameLimit bounds the name of a person at the command line.
 var nameLimit = text.Limit{Chars: 100}
 

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"sync"
 
+	"plaza/domain/fault"
+	"plaza/domain/text"
 	"plaza/domain/user"
 )
 
@@ -85,6 +87,18 @@ func Because(ctx context.Context, reason string) {
 		defer c.mu.Unlock()
 		c.record.Reason = reason
 	}
+}
+
+// ReasonLimit bounds the reason of an act of staff, which is required.
+var ReasonLimit = text.Limit{Chars: 500}
+
+// CheckReason puts the reason of an act into its stored form, and adds it to the record that the context carries. It returns the
+// faults of the reason and readErr together.
+func CheckReason(ctx context.Context, reason *string, readErr error) error {
+	var wrong fault.Fields
+	wrong.Add("reason", ReasonLimit.RequiredLine(reason))
+	Because(ctx, *reason)
+	return fault.Merge(readErr, wrong.Err())
 }
 
 // Written returns the record that the context carries as it is stored, and reports whether it is.

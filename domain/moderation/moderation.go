@@ -87,11 +87,8 @@ const (
 // Reasons returns every reason.
 func Reasons() []Reason { return []Reason{Spam, Abuse, Illegal, Other} }
 
-// Limits of texts: what a person adds to a report, and the reason of an act of staff, which is required.
-var (
-	TextLimit   = text.Limit{Chars: 2000}
-	ReasonLimit = text.Limit{Chars: 500}
-)
+// TextLimit bounds what a person adds to a report.
+var TextLimit = text.Limit{Chars: 2000}
 
 // ReportID numbers reports.
 type ReportID int64

@@ -30,7 +30,7 @@ func OfCase(c moderation.Case, now *moderation.Subject) Case {
 		Last: transport.Timestamp(c.Last), Changed: c.Changed(now), IsHidden: now != nil && now.IsHidden,
 	}
 	if c.IsDecided() {
-		shown.DecidedAt, shown.Decision, shown.DecidedBy = OrNever(c.At), &c.Outcome, ofActor(c.By)
+		shown.DecidedAt, shown.Decision, shown.DecidedBy = OrNever(c.At), &c.Outcome, c.By.Name()
 		shown.Reason = &c.Decision.Reason
 	}
 	return shown

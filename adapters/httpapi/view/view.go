@@ -127,13 +127,5 @@ type Act struct {
 }
 
 func OfAct(r audit.Record) Act {
-	return Act{r.ID, transport.Timestamp(r.At), ofActor(r.By), r.Act, r.Object.Kind, OrNull(r.Object.ID), r.Reason}
-}
-
-// ofActor returns the uid of staff, or the name of a person at the command line.
-func ofActor(by audit.Actor) any {
-	if by.Staff != 0 {
-		return by.Staff
-	}
-	return by.Person
+	return Act{r.ID, transport.Timestamp(r.At), r.By.Name(), r.Act, r.Object.Kind, OrNull(r.Object.ID), r.Reason}
 }
