@@ -42,7 +42,7 @@ type File struct {
 	source  io.ReadSeeker
 	closer  io.Closer
 	raw     counted // reads the source
-	covers
+	folder  string  // of the covers; empty: none
 
 	in     *bufio.Reader // nil: nothing was read
 	text   []byte        // buffer of a line
@@ -78,7 +78,7 @@ func Open(path string) (imported.File, error) {
 	}
 	f := &File{
 		name: name, version: fmt.Sprintf("%d bytes of %s", info.Size(), info.ModTime().UTC().Format(time.RFC3339Nano)),
-		file: file, size: info.Size(), closer: file, covers: openCovers(filepath.Dir(name)),
+		file: file, size: info.Size(), closer: file, folder: filepath.Dir(name),
 		source: io.NewSectionReader(file, 0, info.Size()), // what is appended later is not read
 	}
 	f.start()
@@ -89,10 +89,7 @@ func Open(path string) (imported.File, error) {
 // covers; without one there are no covers. Standard does not close the reader.
 func Standard(r io.Reader, folder string) imported.File {
 	input := &spool{in: r}
-	f := &File{version: rand.Text(), source: input, closer: input}
-	if folder != "" {
-		f.covers = openCovers(folder)
-	}
+	f := &File{version: rand.Text(), source: input, closer: input, folder: folder}
 	f.start()
 	return f
 }
@@ -117,9 +114,7 @@ func (f *File) Size() (read, size int64) {
 	return f.raw.read.Load(), f.size
 }
 
-func (f *File) Close() error {
-	return errors.Join(f.covers.Close(), f.closer.Close())
-}
+func (f *File) Close() error { return f.closer.Close() }
 
 func (f *File) Begin(ctx context.Context, lines int64) error {
 	if _, err := f.source.Seek(0, io.SeekStart); err != nil {
@@ -256,44 +251,27 @@ func isBroken(err error) bool {
 	return isCorrupt || errors.Is(err, gzip.ErrHeader) || errors.Is(err, gzip.ErrChecksum)
 }
 
-// covers is the folder of the covers. Names can't lead out of it.
-type covers struct {
-	root *os.Root
-	err  error // why the folder can't be opened
-}
-
-// openCovers opens the folder. A failure to open it matters only to OpenCover.
-func openCovers(folder string) covers {
-	root, err := os.OpenRoot(folder)
-	return covers{root, err}
-}
-
-func (c covers) OpenCover(name string) (io.ReadCloser, error) {
-	if c.err != nil {
-		return nil, fmt.Errorf("opening the covers' folder: %w", c.err)
-	}
-	if c.root == nil {
+// OpenCover implements imported.File. Names can't lead out of the folder.
+func (f *File) OpenCover(name string) (io.ReadCloser, error) {
+	if f.folder == "" {
 		return nil, fault.New(fault.NotFound, "Records from the standard input have no folder of covers.")
 	}
+	root, err := os.OpenRoot(f.folder)
+	if err != nil {
+		return nil, fmt.Errorf("opening the covers' folder: %w", err)
+	}
+	defer root.Close()
 	// Opening a pipe would block until it has a writer.
-	if info, err := c.root.Stat(name); err != nil {
+	if info, err := root.Stat(name); err != nil {
 		return nil, noCover(name, err)
 	} else if !info.Mode().IsRegular() {
 		return nil, fault.New(fault.Invalid, "This is not a regular file.")
 	}
-	file, err := c.root.Open(name)
+	file, err := root.Open(name)
 	if err != nil {
 		return nil, noCover(name, err)
 	}
 	return file, nil
-}
-
-// Close closes the folder.
-func (c covers) Close() error {
-	if c.root == nil {
-		return nil
-	}
-	return c.root.Close()
 }
 
 // unrelatedErrors are errors that the name does not cause.
