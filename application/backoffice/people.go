@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"plaza/domain/access"
 	"plaza/domain/audit"
@@ -20,8 +19,6 @@ import (
 type Person struct {
 	user.Info
 	Phone    user.Phone
-	Joined   time.Time
-	Seen     time.Time      // zero: never
 	Scopes   []access.Scope // of the account, BackOffice included
 	Roles    []access.Role
 	Disabled bool
@@ -189,11 +186,8 @@ func (b *BackOffice) describe(ctx context.Context, members []user.Member) ([]Per
 	}
 	all := make([]Person, len(members))
 	for i, info := range b.ports.Describe(pointers) {
-		a, m := byID[info.ID], members[i]
-		all[i] = Person{
-			Info: info, Phone: a.Phone, Joined: m.Joined, Seen: m.Seen, Scopes: a.EffectiveScopes(), Roles: a.Roles,
-			Disabled: a.Disabled, Sessions: sessions[info.ID],
-		}
+		a := byID[info.ID]
+		all[i] = Person{info, a.Phone, a.EffectiveScopes(), a.Roles, a.Disabled, sessions[info.ID]}
 	}
 	return all, nil
 }

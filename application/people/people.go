@@ -147,7 +147,6 @@ type Profile struct {
 	Phone  user.Phone
 	Scopes []access.Scope
 	Roles  []access.Role
-	Joined time.Time
 	Unread int // notifications (NTF-02)
 }
 
@@ -169,8 +168,7 @@ func (p *People) Profile(ctx context.Context, actor access.Actor) (Profile, erro
 	info := p.describe(own.Member, p.now())
 	info.IsOnline = true // the presence of this very request may not be stored yet
 	return Profile{
-		Info: info, Bio: own.Bio, Phone: account.Phone, Scopes: account.EffectiveScopes(), Roles: account.Roles, Joined: own.Joined,
-		Unread: unread,
+		Info: info, Bio: own.Bio, Phone: account.Phone, Scopes: account.EffectiveScopes(), Roles: account.Roles, Unread: unread,
 	}, nil
 }
 

@@ -111,32 +111,16 @@ func zone(name string) (*time.Location, error) {
 
 // Info is the simple user info, the public view of a user (USR-01).
 type Info struct {
-	ID        ID
-	Firstname string
-	Lastname  string
+	Member
 	Username  string // full name
-	Expertise string // empty: none
-	Location  string
-	Timezone  string
 	UTCOffset string
 	IsOnline  bool
-	Avatar    media.Picture
+	Avatar    media.Picture // with addresses, in place of the member's
 }
 
 // Describe returns the public view of the user at the instant, with the given avatar.
 func (m Member) Describe(avatar media.Picture, at time.Time) Info {
-	return Info{
-		ID:        m.ID,
-		Firstname: m.Firstname,
-		Lastname:  m.Lastname,
-		Username:  m.FullName(),
-		Expertise: m.Expertise,
-		Location:  m.Location,
-		Timezone:  m.Timezone,
-		UTCOffset: m.UTCOffset(at),
-		IsOnline:  m.IsOnline(at),
-		Avatar:    avatar,
-	}
+	return Info{Member: m, Username: m.FullName(), UTCOffset: m.UTCOffset(at), IsOnline: m.IsOnline(at), Avatar: avatar}
 }
 
 // ErrNotFound is the fault of a user that does not exist.

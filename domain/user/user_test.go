@@ -172,10 +172,8 @@ func TestDescribe_takes_everything_over(t *testing.T) {
 	m := user.Member{ID: 3, Firstname: "Lucía", Lastname: "Fernández", Expertise: "Photography",
 		Location: "Madrid", Timezone: "Europe/Madrid", Seen: now}
 	avatar := media.Picture{Path: "https://plaza.example/3.png"}
-	assert.Equal(t, user.Info{
-		ID: 3, Firstname: "Lucía", Lastname: "Fernández", Username: "Lucía Fernández", Expertise: "Photography",
-		Location: "Madrid", Timezone: "Europe/Madrid", UTCOffset: "+01:00", IsOnline: true, Avatar: avatar,
-	}, m.Describe(avatar, now))
+	assert.Equal(t, user.Info{Member: m, Username: "Lucía Fernández", UTCOffset: "+01:00", IsOnline: true, Avatar: avatar},
+		m.Describe(avatar, now))
 }
 
 func TestUSR08_a_name_has_one_Han_or_two_other_characters(t *testing.T) {
