@@ -2,6 +2,7 @@ package bootstrap
 
 import (
 	"context"
+	"sync/atomic"
 	"time"
 
 	client "github.com/prometheus/client_golang/prometheus"
@@ -59,16 +60,14 @@ func (a *App) registerCounter(name, help string, labels client.Labels, count fun
 
 // registerLogins registers the counters of logins (AUT-01, AUT-11).
 func (a *App) registerLogins() {
-	for outcome, of := range map[string]func(signin.LoginCounts) int64{
-		"succeeded":      func(c signin.LoginCounts) int64 { return c.Succeeded },
-		"wrong_password": func(c signin.LoginCounts) int64 { return c.WrongPassword },
-		"throttled":      func(c signin.LoginCounts) int64 { return c.Throttled },
-		"invalid":        func(c signin.LoginCounts) int64 { return c.Invalid },
-		"failed":         func(c signin.LoginCounts) int64 { return c.Failed },
+	logins := &a.Signin.Logins
+	for outcome, count := range map[string]*atomic.Int64{
+		"succeeded": &logins.Succeeded, "wrong_password": &logins.WrongPassword, "throttled": &logins.Throttled, "invalid": &logins.Invalid,
+		"failed": &logins.Failed,
 	} {
 		a.registerCounter("plaza_logins_total",
 			"Logins by outcome: succeeded; wrong_password, also of unknown users; throttled; invalid: malformed; failed: the server did not decide.",
-			client.Labels{"outcome": outcome}, func() int64 { return of(a.Signin.LoginCounts()) })
+			client.Labels{"outcome": outcome}, count.Load)
 	}
 }
 

@@ -41,7 +41,7 @@ type Signin struct {
 	limits   ratelimit.Limits
 	now      func() time.Time
 	log      func(context.Context) *slog.Logger
-	logins   loginCounters
+	Logins   Logins
 	joining  Joining
 	factor   SecondFactor
 	sending  sending
@@ -113,7 +113,7 @@ type Login struct {
 // many logins that succeed (GEN-14).
 func (s *Signin) Login(ctx context.Context, l Login, readErr error) (secret.String, error) {
 	key, err := s.login(ctx, l, readErr)
-	s.logins.count(err)
+	s.Logins.count(err)
 	return key, err
 }
 
@@ -316,37 +316,26 @@ func (s *Signin) Logout(ctx context.Context, key secret.String) error {
 	return access.ErrBadKey
 }
 
-// LoginCounts counts logins since this server started by their outcome.
-type LoginCounts struct {
-	Succeeded     int64
-	WrongPassword int64 // access.ErrBadLogin: also of an unknown user or a disabled account (AUT-02); or a wrong code (OFF-04)
-	Throttled     int64 // too many that failed, or that succeeded (AUT-11, GEN-14)
-	Invalid       int64 // a malformed request, or a scope that the account lacks
-	Failed        int64 // the server did not decide: it was busy, the database was away, or the client left
+// Logins counts logins since this server started by their outcome.
+type Logins struct {
+	Succeeded     atomic.Int64
+	WrongPassword atomic.Int64 // access.ErrBadLogin: also of an unknown user or a disabled account (AUT-02); or a wrong code (OFF-04)
+	Throttled     atomic.Int64 // too many that failed, or that succeeded (AUT-11, GEN-14)
+	Invalid       atomic.Int64 // a malformed request, or a scope that the account lacks
+	Failed        atomic.Int64 // the server did not decide: it was busy, the database was away, or the client left
 }
 
-// loginCounters are the counters behind LoginCounts.
-type loginCounters struct {
-	succeeded, wrongPassword, throttled, invalid, failed atomic.Int64
-}
-
-func (c *loginCounters) count(err error) {
+func (l *Logins) count(err error) {
 	switch {
 	case err == nil:
-		c.succeeded.Add(1)
+		l.Succeeded.Add(1)
 	case errors.Is(err, access.ErrBadLogin), errors.Is(err, access.ErrWrongOTP):
-		c.wrongPassword.Add(1)
+		l.WrongPassword.Add(1)
 	case fault.Is(err, fault.Throttled):
-		c.throttled.Add(1)
+		l.Throttled.Add(1)
 	case fault.Is(err, fault.Invalid), fault.Is(err, fault.TooLarge), fault.Is(err, fault.Unsupported):
-		c.invalid.Add(1)
+		l.Invalid.Add(1)
 	default:
-		c.failed.Add(1)
+		l.Failed.Add(1)
 	}
-}
-
-// LoginCounts returns the current counts.
-func (s *Signin) LoginCounts() LoginCounts {
-	c := &s.logins
-	return LoginCounts{c.succeeded.Load(), c.wrongPassword.Load(), c.throttled.Load(), c.invalid.Load(), c.failed.Load()}
 }
