@@ -7,7 +7,6 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"unicode/utf8"
 
 	"plaza/domain/fault"
 	"plaza/domain/text"
@@ -149,11 +148,7 @@ func clipped(name []byte) string {
 	if len(name) <= most {
 		return string(name)
 	}
-	end := most
-	for !utf8.RuneStart(name[end]) {
-		end--
-	}
-	return string(name[:end]) + "…"
+	return strings.ToValidUTF8(string(name[:most]), "") + "…"
 }
 
 // reader sets the field to the value, and notes the problems with it under the name.

@@ -94,7 +94,8 @@ func (r *Refunding) RefundDue(ctx context.Context) (int, error) {
 	}
 	var failures error
 	for _, id := range ids {
-		if err := r.refundOnce(ctx, id); err != nil {
+		_, err := r.request(ctx, payment.RefundDraft{Payment: id, Reason: automaticReason, Origin: payment.RefundByAutomatic}, nil)
+		if err != nil && !errors.Is(err, payment.ErrNothingLeft) { // else another server has just done so
 			failures = errors.Join(failures, fmt.Errorf("payment %d: %w", id, err))
 		}
 	}
@@ -106,12 +107,3 @@ func (r *Refunding) RefundDue(ctx context.Context) (int, error) {
 
 // automaticReason is the reason of automatic refunds, for the payer.
 const automaticReason = "This order needed no further payment."
-
-// refundOnce orders the refund of a payment unless another server has just done so.
-func (r *Refunding) refundOnce(ctx context.Context, id payment.PaymentID) error {
-	_, err := r.request(ctx, payment.RefundDraft{Payment: id, Reason: automaticReason, Origin: payment.RefundByAutomatic}, nil)
-	if errors.Is(err, payment.ErrNothingLeft) {
-		return nil
-	}
-	return err
-}

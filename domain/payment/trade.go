@@ -138,7 +138,8 @@ func (t *Trade) RecordFailed(no TradeNo, cause error, now time.Time) {
 	}
 	p.LeasedUntil = time.Time{}
 	switch {
-	case errors.Is(cause, ErrWalletClosed), p.State == Preparing && isRefusal(cause):
+	case errors.Is(cause, ErrWalletClosed),
+		p.State == Preparing && isAny(cause, ErrWalletRefused, ErrWalletBusy, ErrInsufficientFunds): // it has answered that it did nothing
 		p.State = ClosedAtWallet
 		t.note(now, NotedClosedAtWallet, no, cause)
 		return
@@ -148,11 +149,6 @@ func (t *Trade) RecordFailed(no TradeNo, cause error, now time.Time) {
 		p.State = Unknown
 	}
 	t.note(now, NotedUnknown, no, cause)
-}
-
-// isRefusal reports whether the wallet has answered that it did nothing.
-func isRefusal(cause error) bool {
-	return errors.Is(cause, ErrWalletRefused) || errors.Is(cause, ErrWalletBusy) || errors.Is(cause, ErrInsufficientFunds)
 }
 
 // RecordClosed records the wallet's answer to closing the prepayment. It returns nil if the
