@@ -103,25 +103,17 @@ func selectionIn(q *transport.Query, allowed ...feed.Kind) feed.Selection {
 
 // circleIn reads the area to search (FED-05); nil means anywhere.
 func circleIn(q *transport.Query) *feed.Area {
-	lat, hasLat := q.Number("lat")
-	lng, hasLng := q.Number("lng")
-	centre := geo.Point{Lat: lat, Lng: lng}
-	latProblem, lngProblem := centre.Problems()
-	q.Wrong.Merge(fault.Fields{"lat": {latProblem}, "lng": {lngProblem}})
+	centre, wrong := geo.PointOf(q.Number("lat"), q.Number("lng"))
+	q.Wrong.Merge(wrong)
 	within := geo.DefaultDistance
-	if km, isSaid := q.Number("within_distance"); isSaid {
-		within = geo.Kilometres(km)
+	if km := q.Number("within_distance"); km != nil {
+		within = geo.Kilometres(*km)
 		q.Wrong.Merge(fault.Fields{"within_distance": {within.SearchProblem()}})
 	}
-	switch {
-	case hasLat && !hasLng:
-		q.Wrong.Add("lng", text.Required)
-	case hasLng && !hasLat:
-		q.Wrong.Add("lat", text.Required)
-	case !hasLat:
+	if centre == nil {
 		return nil
 	}
-	return &feed.Area{Centre: centre, Within: within}
+	return &feed.Area{Centre: *centre, Within: within}
 }
 
 // readSelection reads a selection for whileUnchanged.

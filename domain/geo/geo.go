@@ -8,6 +8,9 @@ package geo
 import (
 	"fmt"
 	"math"
+
+	"plaza/domain/fault"
+	"plaza/domain/text"
 )
 
 // Kilometres is a distance along the surface.
@@ -40,14 +43,25 @@ type Point struct {
 	Lng float64 // -180 to 180, eastwards
 }
 
-// Problems returns the sentences about an invalid latitude and an invalid longitude, or
-// empty texts.
-func (p Point) Problems() (lat, lng string) {
-	return degreesProblem(p.Lat, 90), degreesProblem(p.Lng, 180)
+// PointOf returns the point, or nil without both, and the problems of the fields lat and lng.
+func PointOf(lat, lng *float64) (*Point, fault.Fields) {
+	if lat == nil && lng == nil {
+		return nil, nil
+	}
+	var wrong fault.Fields
+	wrong.Add("lat", degreesProblem(lat, 90))
+	wrong.Add("lng", degreesProblem(lng, 180))
+	if len(wrong) > 0 {
+		return nil, wrong
+	}
+	return &Point{*lat, *lng}, nil
 }
 
-func degreesProblem(degrees, most float64) string {
-	if math.Abs(degrees) <= most { // false for NaN
+func degreesProblem(degrees *float64, most float64) string {
+	switch {
+	case degrees == nil:
+		return text.Required
+	case math.Abs(*degrees) <= most: // false for NaN
 		return ""
 	}
 	return fmt.Sprintf("Ensure this value is between -%[1]v and %[1]v.", most)

@@ -31,13 +31,14 @@ func TestPointsOutOfRangeAreProblems(t *testing.T) {
 		{-inf, inf, []string{"lat", "lng"}},
 		{nan, nan, []string{"lat", "lng"}},
 	} {
-		lat, lng := geo.Point{Lat: c.lat, Lng: c.lng}.Problems()
+		point, wrong := geo.PointOf(&c.lat, &c.lng)
+		assert.Equal(t, c.wrong == nil, point != nil)
 		problems := map[string]string{"lat": "Ensure this value is between -90 and 90.", "lng": "Ensure this value is between -180 and 180."}
-		for name, problem := range map[string]string{"lat": lat, "lng": lng} {
+		for name, problem := range problems {
 			if slices.Contains(c.wrong, name) {
-				assert.Equal(t, problems[name], problem)
+				assert.Equal(t, []string{problem}, wrong[name])
 			} else {
-				assert.Empty(t, problem, "%v", c)
+				assert.Empty(t, wrong[name], "%v", c)
 			}
 		}
 	}

@@ -186,7 +186,8 @@ type DemandDraft struct {
 
 func (d DemandDraft) Record(markup.Sanitiser) (Record, error) {
 	cover, file, wrong := d.Cover.picture(media.DemandCoverMD)
-	place := d.place(&wrong)
+	place, problems := geo.PointOf(d.Lat, d.Lng)
+	wrong.Merge(problems)
 	made, err := demand.New(demand.Demand{
 		ID: d.ID, Title: d.Title, Description: d.Description, Tags: d.Tags, Cover: cover, Images: d.Images,
 		Address: d.Address, Category: d.Category, Place: place, Closed: d.Closed, Start: d.Start, End: d.End,
@@ -195,24 +196,6 @@ func (d DemandDraft) Record(markup.Sanitiser) (Record, error) {
 	wrong.Merge(fault.FieldsOf(err))
 	wrong.Add("author", d.Author.problem())
 	return DemandRecord{Demand: made, By: string(d.Author), coverFile: file}, wrong.Err()
-}
-
-// place returns the place of the demand; nil: none. It adds the problems with it.
-func (d DemandDraft) place(wrong *fault.Fields) *geo.Point {
-	switch {
-	case d.Lat == nil && d.Lng == nil:
-	case d.Lat == nil:
-		wrong.Add("lat", text.Required)
-	case d.Lng == nil:
-		wrong.Add("lng", text.Required)
-	default:
-		point := &geo.Point{Lat: *d.Lat, Lng: *d.Lng}
-		lat, lng := point.Problems()
-		wrong.Add("lat", lat)
-		wrong.Add("lng", lng)
-		return point
-	}
-	return nil
 }
 
 // HowToDraft is the draft of a HowToRecord.

@@ -169,18 +169,17 @@ func (q *Query) Integer(name string) (int64, bool) {
 // ordinary matches decimal numbers, neither infinite nor hexadecimal.
 var ordinary = regexp.MustCompile(`^[-+]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]+)?$`)
 
-// Number returns the parameter as a number. It reports false if the parameter is absent or
-// invalid.
-func (q *Query) Number(name string) (float64, bool) {
+// Number returns the parameter as a number, or nil if it is absent.
+func (q *Query) Number(name string) *float64 {
 	sent := q.Text(name)
 	if sent == "" {
-		return 0, false
+		return nil
 	}
 	n, err := strconv.ParseFloat(sent, 64)
 	if err != nil || !ordinary.MatchString(sent) {
 		q.Wrong.Add(name, "A valid number is required.")
 	}
-	return n, true
+	return &n
 }
 
 // List returns the trimmed parts of a parameter that is comma-separated, repeated, or both, each
