@@ -21,12 +21,11 @@ type Queue struct {
 	limits  Limits
 	refusal *fault.Error
 
-	mu     sync.Mutex
-	used   int64
-	now    int64            // virtual time: the tag of the work admitted last
-	spent  map[string]int64 // virtual time up to which the key has used its share, if later than now
-	line   []*waiter        // ordered by tag
-	active int
+	mu    sync.Mutex
+	used  int64            // weight of the work that is admitted
+	now   int64            // virtual time: the tag of the work admitted last
+	spent map[string]int64 // virtual time up to which the key has used its share, if later than now
+	line  []*waiter        // ordered by tag
 }
 
 // waiter is work that waits.
@@ -127,7 +126,6 @@ func (q *Queue) admit() {
 		w := q.line[0]
 		q.line = slices.Delete(q.line, 0, 1)
 		q.used += w.weight
-		q.active++
 		q.now = w.tag
 		w.admit <- nil
 	}
@@ -146,7 +144,6 @@ func (q *Queue) leave(w *waiter) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.used -= w.weight
-	q.active--
 	q.admit()
 	q.forget()
 }
@@ -154,7 +151,7 @@ func (q *Queue) leave(w *waiter) {
 // forget drops the shares that virtual time has passed, and all of them when the queue is
 // idle. So the map holds only keys of waiting and recent work.
 func (q *Queue) forget() {
-	if len(q.line) == 0 && q.active == 0 {
+	if len(q.line) == 0 && q.used == 0 {
 		clear(q.spent)
 		q.now = 0
 		return

@@ -63,21 +63,15 @@ const CloseAge = 5 * time.Minute
 // ErrTooLate is the fault of beginning a payment shortly before the order expires (PAY-09).
 var ErrTooLate = fault.New(fault.Conflict, "This order expires within a minute. It is too late to begin a payment.")
 
-// Texts of the faults of beginning a payment that carry a RetryAfter (PAY-09).
-const (
-	busyText             = "A payment of this order is being prepared. Try again soon."
-	tooRecentToCloseText = "Another way of paying this order is active. It can be cancelled only after five minutes."
-)
-
-// ErrBusy returns the fault of a prepayment that another call has leased.
+// ErrBusy returns the fault of a prepayment that another call has leased (PAY-09).
 func ErrBusy(wait time.Duration) *fault.Error {
-	return fault.RetryAfter(fault.Conflict, wait, busyText)
+	return fault.RetryAfter(fault.Conflict, wait, "A payment of this order is being prepared. Try again soon.")
 }
 
 // ErrTooRecentToClose returns the fault of a former prepayment that the wallet does not
-// close yet.
+// close yet (PAY-09).
 func ErrTooRecentToClose(wait time.Duration) *fault.Error {
-	return fault.RetryAfter(fault.Conflict, wait, tooRecentToCloseText)
+	return fault.RetryAfter(fault.Conflict, wait, "Another way of paying this order is active. It can be cancelled only after five minutes.")
 }
 
 // IsAlive reports whether the prepayment may still be paid.
