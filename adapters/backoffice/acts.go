@@ -254,7 +254,7 @@ func (s *Site) actPage(v *visit) (personPage, answer, error) {
 			p.Form.Rights.Scopes = append(p.Form.Rights.Scopes, string(scope))
 		}
 	}
-	return p, answer{template: "act.html", title: s.T(act.Title), section: "people", body: p}, nil
+	return p, answer{template: "act.html", Title: s.T(act.Title), Section: "people", Body: p}, nil
 }
 
 func (s *Site) showAct(v *visit) (answer, error) {

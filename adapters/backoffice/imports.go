@@ -22,7 +22,7 @@ func (s *Site) listImports(v *visit) (answer, error) {
 	state := v.field("state", s.T("State"), "", choices(v, "state", imported.RunStates()...)...)
 	rejects := v.field("rejected", s.T("Rejected"), "", choices(v, "rejected", "true")...)
 	f := imported.RunFilter{State: imported.RunState(state.Value), IsRejecting: rejects.Value != ""}
-	a := answer{template: "imports.html", title: s.T("Imports"), section: "imports", body: p}
+	a := answer{template: "imports.html", Title: s.T("Imports"), Section: "imports", Body: p}
 	return read(v, a, &p.listed, &p.Runs, s.Office.Imports(v.r.Context(), f), nil, state, rejects)
 }
 
@@ -32,7 +32,7 @@ func (s *Site) listHowTos(v *visit) (answer, error) {
 	if category.Value = strings.TrimSpace(category.Value); category.Value != "" {
 		categories = []string{category.Value}
 	}
-	a := answer{template: "howtos.html", title: s.T("Imported how-tos"), section: "imports", body: p}
+	a := answer{template: "howtos.html", Title: s.T("Imported how-tos"), Section: "imports", Body: p}
 	a, err := read(v, a, &p.listed, &p.HowTos, s.Office.HowTos(v.r.Context(), categories), nil, category)
 	if err != nil {
 		return a, err
@@ -47,6 +47,6 @@ func (s *Site) listHowTos(v *visit) (answer, error) {
 
 func (s *Site) showImport(v *visit) (answer, error) {
 	p := &importsPage{}
-	a := answer{template: "import.html", title: s.T("Import %d", v.id), section: "imports", body: p}
+	a := answer{template: "import.html", Title: s.T("Import %d", v.id), Section: "imports", Body: p}
 	return read(v, a, &p.listed, &p.Rejects, s.Office.Rejects(v.r.Context(), imported.RunID(v.id)), nil)
 }

@@ -95,7 +95,7 @@ func read[T any](v *visit, a answer, into *listed, items *[]T, l backoffice.List
 	into.Filter = form
 	if err = fault.Merge(err, wrong); err == nil && w.IsCSV {
 		csv, err := l.Export(w.Span)
-		return answer{title: l.Name + ".csv", download: csv}, err
+		return answer{Title: l.Name + ".csv", download: csv}, err
 	} else if err == nil {
 		var p page.Page[T]
 		p, err = l.Read(w.Span, r)

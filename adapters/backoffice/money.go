@@ -97,7 +97,7 @@ func (s *Site) listMoney(v *visit) (answer, error) {
 			return answer{}, err
 		}
 	}
-	a := answer{template: "money.html", title: s.T(list.Title), section: "money", body: p}
+	a := answer{template: "money.html", Title: s.T(list.Title), Section: "money", Body: p}
 	found := s.Office.Lines(v.r.Context(), list.List, backoffice.ListQuery{User: p.User, State: list.State})
 	return read(v, a, &p.listed, &p.Lines, found, nil, v.field("list", "", ""), v.field("user", "", ""))
 }
@@ -105,7 +105,7 @@ func (s *Site) listMoney(v *visit) (answer, error) {
 // searchMoney leads to the one order, payment or person that the text finds, or shows several.
 func (s *Site) searchMoney(v *visit) (answer, error) {
 	p := moneyPage{Lists: moneyListsOf(v.actor), Query: strings.TrimSpace(v.r.FormValue("q"))}
-	a := answer{template: "money.html", title: s.T("Found"), section: "money", body: &p}
+	a := answer{template: "money.html", Title: s.T("Found"), Section: "money", Body: &p}
 	var err error
 	if p.Query != "" {
 		if p.Lines, err = s.Office.FindMoney(v.r.Context(), v.actor, p.Query); err != nil {
@@ -114,7 +114,7 @@ func (s *Site) searchMoney(v *visit) (answer, error) {
 	}
 	switch len(p.Lines) {
 	case 0:
-		a.title, a.status, a.problem = s.T("Not found"), http.StatusNotFound, s.T("No order, no payment and no person has this number or name.")
+		a.Title, a.status, a.Problem = s.T("Not found"), http.StatusNotFound, s.T("No order, no payment and no person has this number or name.")
 	case 1:
 		return answer{to: pathFor(v.actor, p.Lines[0])}, nil
 	}
@@ -135,7 +135,7 @@ type orderPage struct {
 func (s *Site) showOrder(v *visit) (answer, error) {
 	body, err := s.order(v, payment.OrderID(v.id))
 	body.MayClose, body.Reason = body.State == payment.Open && v.actor.May(access.Ordering), v.r.PostForm.Get("reason")
-	return answer{template: "order.html", title: s.T("Order %d", v.id), section: "money", body: body}, err
+	return answer{template: "order.html", Title: s.T("Order %d", v.id), Section: "money", Body: body}, err
 }
 
 func (s *Site) closeOrder(v *visit) (answer, error) {
@@ -143,7 +143,7 @@ func (s *Site) closeOrder(v *visit) (answer, error) {
 	if err != nil {
 		return a, err
 	}
-	order := a.body.(orderPage).Order
+	order := a.Body.(orderPage).Order
 	ctx, err := s.Office.Begin(v.r.Context(), v.record(audit.OrderClosed, audit.Numbered(audit.Order, order.ID), order.User), nil)
 	if err == nil {
 		err = s.Paying.Close(ctx, order.ID)
@@ -220,7 +220,7 @@ func (s *Site) payment(v *visit) (p paymentPage, err error) {
 }
 
 func (s *Site) paymentAnswer(p paymentPage) answer {
-	return answer{template: "payment.html", title: s.T("Payment %d", p.ID), section: "money", body: p}
+	return answer{template: "payment.html", Title: s.T("Payment %d", p.ID), Section: "money", Body: p}
 }
 
 func (s *Site) showPayment(v *visit) (answer, error) {
@@ -298,7 +298,7 @@ func (s *Site) listFindings(v *visit) (answer, error) {
 	f := payment.FindingFilter{
 		Kind: payment.FindingKind(kind.Value), State: cmp.Or(payment.FindingState(state.Value), payment.FindingOpen),
 	}
-	a := answer{template: "findings.html", title: s.T(body.Current.Title), section: "money", body: body}
+	a := answer{template: "findings.html", Title: s.T(body.Current.Title), Section: "money", Body: body}
 	return read(v, a, &body.listed, &body.Findings, s.Office.Findings(v.r.Context(), f), nil, v.field("list", "", ""), kind, state)
 }
 
@@ -308,7 +308,7 @@ func (s *Site) settleFinding(v *visit) (answer, error) {
 	if err != nil {
 		return a, err
 	}
-	p := a.body.(*moneyPage)
+	p := a.Body.(*moneyPage)
 	ctx, err := s.Office.Begin(v.r.Context(), v.record(audit.FindingSettled, audit.Numbered(audit.Finding, p.Settling), 0), nil)
 	if err == nil {
 		err = s.Reconciling.Settle(ctx, p.Settling)

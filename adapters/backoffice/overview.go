@@ -71,7 +71,7 @@ func (s *Site) showOverview(v *visit) (answer, error) {
 		plotOf(s.T("Events"), o.Days, func(d telemetry.Day) int { return d.Events }),
 		plotOf(s.T("Comments"), o.Days, func(d telemetry.Day) int { return d.Comments }),
 	}
-	return answer{template: "overview.html", title: s.T("Overview"), section: "overview", body: p}, nil
+	return answer{template: "overview.html", Title: s.T("Overview"), Section: "overview", Body: p}, nil
 }
 
 // counted is a count for people. Counts end at telemetry.MaxCount.

@@ -67,12 +67,12 @@ type visit struct {
 type answer struct {
 	to       string // path of the redirect, relative to Root; the first page, if there is no template
 	template string
-	title    string
-	section  string // of the navigation; empty: none
-	body     any
+	Title    string
+	Section  string // of the navigation; empty: none
+	Body     any
 	status   int // zero: 200
-	problems fault.Fields
-	problem  string // about the whole page
+	Problems fault.Fields
+	Problem  string // about the whole page
 	download []byte // CSV to store, instead of a template
 	// isWritten tells that the response is written already.
 	isWritten bool
@@ -91,9 +91,9 @@ func (v *visit) again(a answer, err error) (answer, error) {
 	if !is || f.Kind == fault.Internal {
 		return answer{}, err
 	}
-	a.status, a.problems = refusals[f.Kind].status, catalogue.TranslateFields(v.site.language, f.Fields)
+	a.status, a.Problems = refusals[f.Kind].status, catalogue.TranslateFields(v.site.language, f.Fields)
 	if len(f.Fields) == 0 {
-		a.problem = v.site.sentence(err)
+		a.Problem = v.site.sentence(err)
 	}
 	return a, nil
 }
@@ -158,7 +158,7 @@ func (s *Site) page(handle func(*visit) (answer, error)) http.HandlerFunc {
 		}
 		if a.download != nil {
 			w.Header().Set("Content-Type", "text/csv; charset=utf-8")
-			w.Header().Set("Content-Disposition", `attachment; filename="`+a.title+`"`)
+			w.Header().Set("Content-Disposition", `attachment; filename="`+a.Title+`"`)
 			_, _ = w.Write(a.download) // fails only when the client has gone
 			return
 		}
@@ -185,16 +185,15 @@ func (s *Site) failed(v *visit, err error) answer {
 	if f, is := fault.As(err); is && f.RetryAfter > 0 {
 		v.w.Header().Set("Retry-After", strconv.FormatInt(f.RetrySeconds(), 10))
 	}
-	return answer{template: "message.html", title: title, status: status, problem: s.sentence(err)}
+	return answer{template: "message.html", Title: title, status: status, Problem: s.sentence(err)}
 }
 
 // shown is what the templates get.
 type shown struct {
 	*Site
+	answer
 	Language locale.Tag
 	Base     string // path of the first page
-	Title    string
-	Section  string
 	Sections []section
 	Token    string  // of forms
 	UID      user.ID // who is logged in; zero: without a session
@@ -203,9 +202,6 @@ type shown struct {
 	IsStaff  bool
 	Done     string // what the form before this page has done; empty: nothing
 	Notice   string // what to do with the page; empty: nothing to say
-	Problem  string
-	Problems fault.Fields
-	Body     any
 	Zone     string
 
 	actor access.Actor
@@ -231,9 +227,8 @@ func (s shown) Time(at time.Time) *Time {
 func (v *visit) show(a answer) {
 	s := v.site
 	p := shown{
-		Site: s, Language: s.language, Base: s.config.BasePath + Root, Title: a.title, Section: a.section,
-		Sections: sectionsOf(v.actor), Problem: a.problem, Problems: a.problems,
-		Done: s.Word("done", v.r.URL.Query().Get("done")), IsStaff: v.actor.Has(access.BackOffice), Body: a.body, actor: v.actor,
+		Site: s, answer: a, Language: s.language, Base: s.config.BasePath + Root, Sections: sectionsOf(v.actor),
+		Done: s.Word("done", v.r.URL.Query().Get("done")), IsStaff: v.actor.Has(access.BackOffice), actor: v.actor,
 		Zone: v.actor.Local(time.Time{}).Location().String(),
 	}
 	if p.IsStaff {

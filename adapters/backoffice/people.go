@@ -21,7 +21,7 @@ func (s *Site) findPeople(v *visit) (answer, error) {
 	p := &peoplePage{Query: strings.TrimSpace(v.r.FormValue("q"))}
 	accounts, wrong := backoffice.ReadAccounts(v.r.URL.Query().Get)
 	found := s.Office.People(v.r.Context(), backoffice.PeopleQuery{Typed: p.Query, AccountFilter: accounts})
-	a := answer{template: "people.html", title: s.T("People"), section: "people", body: p}
+	a := answer{template: "people.html", Title: s.T("People"), Section: "people", Body: p}
 	return read(v, a, &p.listed, &p.Found, found, wrong, v.field("q", "", ""),
 		v.field("state", s.T("Account"), "", choices(v, "state", "disabled")...),
 		v.field("role", s.T("Roles in the back office"), "", choices(v, "role", backoffice.RoleChoices()...)...))
@@ -85,7 +85,7 @@ func (s *Site) person(v *visit) (personPage, error) {
 
 func (s *Site) showPerson(v *visit) (answer, error) {
 	p, err := s.person(v)
-	a := answer{template: "person.html", title: fmt.Sprintf("%s (%d)", isolate(p.Username), p.ID), section: "people", body: &p}
+	a := answer{template: "person.html", Title: fmt.Sprintf("%s (%d)", isolate(p.Username), p.ID), Section: "people", Body: &p}
 	if p.All = v.r.FormValue("all"); err != nil || p.All == "" {
 		var seen []string
 		for _, list := range personLists {

@@ -123,7 +123,7 @@ func (s *Site) reports(v *visit) (answer, *reportsPage, error) {
 		}
 		return found.CursorPage, err
 	})
-	a := answer{template: "reports.html", title: s.T("Reports"), section: "reports", body: p}
+	a := answer{template: "reports.html", Title: s.T("Reports"), Section: "reports", Body: p}
 	var cases []moderation.Case // as they are in found
 	a, err := read(v, a, &p.listed, &cases, list, nil, v.field("state", "", ""), v.field("owner", "", ""), kind, reason,
 		v.field("older_than", s.T("First reported"), "", choices(v, "age", "24", "72", "168")...))
@@ -206,11 +206,11 @@ func (s *Site) decideReport(v *visit) (answer, error) {
 	if a, err = v.again(a, err); err != nil {
 		return a, err
 	}
-	p.fill(form, a.problems["reason"])
-	a.problems = maps.Clone(a.problems)
-	if about, is := a.problems["reason"]; is { // each form has its own field
-		delete(a.problems, "reason")
-		a.problems[fmt.Sprintf("reason-%d", id)] = about
+	p.fill(form, a.Problems["reason"])
+	a.Problems = maps.Clone(a.Problems)
+	if about, is := a.Problems["reason"]; is { // each form has its own field
+		delete(a.Problems, "reason")
+		a.Problems[fmt.Sprintf("reason-%d", id)] = about
 	}
 	return a, nil
 }
@@ -225,8 +225,8 @@ type eventPage struct {
 func (s *Site) showEvent(v *visit) (answer, error) {
 	e, err := s.Office.Event(v.r.Context(), event.ID(v.id), v.paged())
 	return answer{
-		template: "event.html", title: s.T("Event %d", v.id), section: "reports",
-		body: eventPage{e, backoffice.Exposed(e.State), pagerOf(v, e.Comments)},
+		template: "event.html", Title: s.T("Event %d", v.id), Section: "reports",
+		Body: eventPage{e, backoffice.Exposed(e.State), pagerOf(v, e.Comments)},
 	}, err
 }
 

@@ -45,7 +45,7 @@ func (s *Site) lacksFactor(handle func(*visit, enrolPage) (answer, error)) http.
 }
 
 func (s *Site) showEnrolment(_ *visit, p enrolPage) (answer, error) {
-	return answer{template: "second_factor.html", title: s.T("Set up a second factor"), body: p}, nil
+	return answer{template: "second_factor.html", Title: s.T("Set up a second factor"), Body: p}, nil
 }
 
 // enrol begins a session with the second factor, and shows the recovery codes.
@@ -61,6 +61,6 @@ func (s *Site) enrol(v *visit, p enrolPage) (answer, error) {
 	for _, code := range done.Recovery {
 		p.Recovery = append(p.Recovery, code.Reveal())
 	}
-	a.title, a.body = s.T("Keep these recovery codes"), p
+	a.Title, a.Body = s.T("Keep these recovery codes"), p
 	return a, nil
 }

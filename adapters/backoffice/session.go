@@ -149,7 +149,7 @@ func (s *Site) beginLogin(v *visit, f loginForm) answer {
 
 func (s *Site) loginPage(f loginForm) answer {
 	f.HasFactor = s.Signin.RequiresFactor()
-	return answer{template: "login.html", title: s.T("Log in"), body: f}
+	return answer{template: "login.html", Title: s.T("Log in"), Body: f}
 }
 
 // login begins a session. It counts as every login does (AUT-11).
