@@ -9,7 +9,9 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"plaza/domain/fault"
 	"plaza/domain/geo"
+	"plaza/domain/text"
 )
 
 func TestPointsOutOfRangeAreProblems(t *testing.T) {
@@ -42,6 +44,19 @@ func TestPointsOutOfRangeAreProblems(t *testing.T) {
 			}
 		}
 	}
+}
+
+func TestAPointHasBothNumbers(t *testing.T) {
+	north, far := 1.0, 181.0
+	point, wrong := geo.PointOf(&north, nil)
+	assert.Nil(t, point)
+	assert.Equal(t, fault.Fields{"lng": {text.Required}}, wrong)
+	point, wrong = geo.PointOf(nil, &far)
+	assert.Nil(t, point)
+	assert.Equal(t, fault.Fields{"lat": {text.Required}, "lng": {"Ensure this value is between -180 and 180."}}, wrong)
+	point, wrong = geo.PointOf(nil, nil)
+	assert.Nil(t, point)
+	assert.Empty(t, wrong)
 }
 
 func TestDistancesToLookWithin(t *testing.T) {
