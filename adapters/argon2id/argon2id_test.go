@@ -25,7 +25,6 @@ func TestHasher(t *testing.T) {
 	ports.Hasher(t, ports.Hashers{
 		Today:  func(*testing.T) access.Hasher { return New(Cheap, 1, 4) },
 		Former: func(*testing.T) access.Hasher { return New(Params{Memory: 32, Time: 2, Threads: 2}, 1, 4) },
-		Real:   func(*testing.T) access.Hasher { return New(OWASP, 1, 4) },
 	})
 }
 
@@ -114,8 +113,14 @@ func TestTheQueue(t *testing.T) {
 		synctest.Wait()
 		require.Empty(t, waiting, "the second waits for the first")
 
-		_, err = h.Hash(t.Context(), password)
-		assert.True(t, fault.Is(err, fault.Unavailable), "the third is turned away, not %v", err)
+		_, hashing := h.Hash(t.Context(), password)
+		_, _, verifying := h.Verify(t.Context(), hash, password)
+		_, _, unknown := h.Verify(t.Context(), "", password) // takes as much work
+		for _, err := range []error{hashing, verifying, unknown} {
+			turned, _ := fault.As(err)
+			require.True(t, fault.Is(err, fault.Unavailable), "the third is turned away, not %v", err)
+			assert.Positive(t, turned.RetryAfter)
+		}
 
 		cancel()
 		require.ErrorIs(t, <-waiting, context.Canceled)

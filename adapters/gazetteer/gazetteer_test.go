@@ -13,14 +13,9 @@ import (
 
 	"plaza/adapters/gazetteer"
 	"plaza/domain/place"
-	"plaza/test/ports"
 )
 
 var _ place.Analyser = (*gazetteer.Gazetteer)(nil)
-
-func TestAnalyser(t *testing.T) {
-	ports.Analyser(t, func(*testing.T) place.Analyser { return gazetteer.New() })
-}
 
 func TestPlacesOfTexts(t *testing.T) {
 	g := gazetteer.New()

@@ -7,7 +7,6 @@ import (
 	"image"
 	"image/png"
 	"math"
-	"path"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -15,22 +14,9 @@ import (
 
 	"plaza/adapters/imaging"
 	"plaza/domain/media"
-	"plaza/test/ports"
 )
 
 var _ media.Portraits = (*imaging.Portraits)(nil)
-
-func TestPortraits(t *testing.T) {
-	ports.Portraits(t, func(*testing.T) media.Portraits { return imaging.NewPortraits("https://plaza.example") }, serve)
-}
-
-// serve returns the picture of a URL as the server does.
-func serve(t *testing.T, address string) []byte {
-	t.Helper()
-	seed, size, ok := imaging.ParsePortrait(path.Base(address))
-	require.True(t, ok, address)
-	return imaging.Draw(seed, size)
-}
 
 func TestAddresses(t *testing.T) {
 	for _, public := range []string{"https://plaza.example/base", "https://plaza.example/base/"} {

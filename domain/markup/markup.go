@@ -13,8 +13,7 @@ import (
 // HTML is sanitised markup. Only sanitised markup is stored or served as HTML (EVT-18).
 type HTML string
 
-// Sanitiser removes scripts, frames, trackers and hidden content from markup. Every
-// implementation passes test/ports.Sanitiser.
+// Sanitiser removes scripts, frames, trackers and hidden content from markup.
 type Sanitiser interface {
 	// Sanitise returns the harmless part of the markup. It must be idempotent, must
 	// keep the readable text of removed elements, and must be safe for concurrent use.

@@ -20,7 +20,6 @@ type Size struct {
 }
 
 // Portraits draws an individual picture for every user without an avatar (USR-04).
-// Every implementation passes test/ports.Portraits.
 type Portraits interface {
 	// Portrait returns the picture of the seed, a positive number, in the sizes sm,
 	// md and lg. The same seed must always have the same picture, and every address

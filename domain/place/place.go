@@ -17,8 +17,7 @@ type Place struct {
 // IsZero reports whether the place is unknown.
 func (p Place) IsZero() bool { return p == Place{} }
 
-// Analyser finds the place that a text describes (EVT-16). Every implementation
-// passes test/ports.Analyser.
+// Analyser finds the place that a text describes (EVT-16).
 type Analyser interface {
 	// Analyse returns the place of the text with the title, or the zero Place. The same
 	// text must always have the same place. Analyse may do I/O, for which it must set a
