@@ -8,7 +8,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"plaza/domain/fault"
-	"plaza/domain/idempotency"
 	"plaza/domain/page"
 	"plaza/domain/payment"
 	"plaza/test/usecases"
@@ -81,29 +80,6 @@ func TestPAY14_a_refund_that_never_arrived_is_sent_again_under_its_number(t *tes
 	w.wallet.ends(payment.RefundSucceeded)
 	w.follow(t, time.Hour)
 	assert.Equal(t, payment.RefundSucceeded, w.stored(t, r.ID).State)
-	assert.Len(t, w.wallet.ledger(), 1)
-}
-
-func TestPAY14_a_repeated_request_makes_one_refund(t *testing.T) {
-	w := newFixture(t)
-	p := w.paid("t")[0]
-	draft := w.draft(p, 300)
-	request := func() (payment.Refund, error) {
-		k, err := idempotency.NewKey(w.ann.ID, "k", payment.RefundContent(draft))
-		require.NoError(t, err)
-		return w.Request(t.Context(), draft, k, nil)
-	}
-	r, err := request()
-	require.NoError(t, err)
-	w.wallet.ends(payment.RefundSucceeded)
-	w.follow(t, time.Hour)
-	again, err := request()
-	require.NoError(t, err)
-	assert.Equal(t, r.ID, again.ID)
-	assert.Equal(t, payment.RefundSucceeded, again.State, "as it is by then")
-	draft.Amount = nil
-	_, err = request()
-	assert.ErrorIs(t, err, idempotency.ErrKeyReused)
 	assert.Len(t, w.wallet.ledger(), 1)
 }
 
