@@ -129,6 +129,9 @@ func keepCopies(w *fixtures) {
 	copied, err = w.Moderation.Copied(w.Context(), photo(i.ID))
 	require.NoError(w, err)
 	assert.Equal(w, moderation.Copies{name: "private/one.png"}, copied)
+	copied, err = w.Moderation.Copied(w.Context(), moderation.Thing{Kind: moderation.Comment, ID: int64(i.ID)})
+	require.NoError(w, err)
+	assert.Empty(w, copied, "another kind has the same number")
 	assert.Equal(w, media.Key("private/one.png"), w.cases(moderation.Query{})[0].Versions[0].Pictures[0].Key)
 	var known []media.Key
 	for r, err := range w.Deletions.References(w.Context()) {
