@@ -42,7 +42,7 @@ const sandboxRefundTime = 30 * time.Second
 // openSandboxes listens on the address of the sandboxes, if the settings name any that the server starts. The sender is the
 // server's. With the demo data the wallet knows the payments of it.
 func openSandboxes(
-	c settings.Config, merchant merchant, sender verification.Sender, withDemo bool, log *slog.Logger,
+	c settings.Config, merchant sandbox.Merchant, sender verification.Sender, withDemo bool, log *slog.Logger,
 ) (*sandboxServer, error) {
 	messages := messagesPage(sender)
 	if !c.StartsSandbox() && messages == nil {
@@ -63,7 +63,7 @@ func openSandboxes(
 				return nil, errors.Join(err, s.listener.Close())
 			}
 		}
-		if err := s.openWallet(c.MerchantConfig, merchant.cert, "", sandboxJournal(c), 1, paid...); err != nil {
+		if err := s.openWallet(c.MerchantConfig, merchant.Cert, "", sandboxJournal(c), 1, paid...); err != nil {
 			return nil, err
 		}
 		log.Info("serving a wallet sandbox", "url", s.URL())
@@ -201,24 +201,60 @@ func (s Sandbox) Run(ctx context.Context) error {
 	if _, err := useSandboxKey(&config); err != nil {
 		return err
 	}
-	known, err := sandboxMerchant(config.DataDir)
+	known, err := sandbox.SharedMerchant(config.DataDir)
 	if err != nil {
 		return err
 	}
 	log, lines := newServerLogger(config, s.Log)
 	defer lines.Close()
 	config.WarnOfUnknown(log)
-	if len(config.WalletKey.Reveal()) != sandboxKeyLength {
+	if len(config.WalletKey.Reveal()) != sandbox.KeyLength {
 		log.Warn("the sandbox serves version 2 only, because PLAZA_WALLET_KEY has not 32 characters")
-		known.cert = nil
+		known.Cert = nil
 	}
 	box, err := listenForSandbox(config.MerchantConfig, log)
 	if err != nil {
 		return err
 	}
-	if err := box.openWallet(config.MerchantConfig, known.cert, s.PublicURL, s.Journal, s.Scale); err != nil {
+	if err := box.openWallet(config.MerchantConfig, known.Cert, s.PublicURL, s.Journal, s.Scale); err != nil {
 		return err
 	}
 	s.Serving(box.URL())
 	return box.Run(ctx)
+}
+
+// UseSandbox sets the key of a sandbox, and the address of the one that a server on this machine runs.
+func UseSandbox(c *settings.Config) error {
+	if c.StartsSandbox() {
+		c.WalletURL = "http://" + c.WalletSandboxAddr
+	}
+	_, err := useSandboxKey(c)
+	return err
+}
+
+// useSandboxKey sets the wallet's key if the wallet is a sandbox and no key is set, and for version 3
+// the merchant's key pair. It returns the merchant of version 3. With memory:, a sandbox that the
+// server starts gets random keys without files.
+func useSandboxKey(c *settings.Config) (m sandbox.Merchant, err error) {
+	if !c.UsesSandbox() {
+		return sandbox.Merchant{}, nil
+	}
+	dir := c.DataDir
+	if c.DatabaseURL == settings.InMemory && c.StartsSandbox() {
+		dir = ""
+	}
+	if c.WalletKey.IsZero() {
+		c.WalletKey, err = sandbox.SharedKey(dir)
+	}
+	if err != nil || c.Wallet != settings.SandboxV3Wallet {
+		return sandbox.Merchant{}, err
+	}
+	if m, err = sandbox.SharedMerchant(dir); err != nil {
+		return sandbox.Merchant{}, err
+	}
+	if c.WalletV2Key.IsZero() {
+		c.WalletV2Key = c.WalletKey // the sandbox has one key for both versions
+	}
+	c.WalletPrivateKey, c.WalletCertSerial = m.Key, fmt.Sprintf("%X", m.Cert.SerialNumber)
+	return m, nil
 }

@@ -146,7 +146,7 @@ func TestSecrets_are_in_no_log_metric_or_span(t *testing.T) {
 	const phone, password = "+86-13800000001", "plaza-demo"
 	staff, key := s.login("+1-2025550104"), s.login(phone)
 	secrets := []string{phone, phone[1:], phone[4:], "2025550104", password, "wrong-and-secret", staff, key, key[4:]}
-	wallet, err := os.ReadFile(filepath.Join(s.dataDir, sandboxKeyFile))
+	wallet, err := os.ReadFile(filepath.Join(s.dataDir, "wallet-sandbox.key"))
 	require.NoError(t, err)
 	walletKey := strings.TrimSpace(string(wallet))
 	secrets = append(secrets, walletKey)
