@@ -280,7 +280,7 @@ func (a answer) invalid(fields ...string) answer {
 }
 
 // patience is how long a server may take for any one request.
-const patience = 5 * time.Second
+const patience = time.Minute
 
 // wire is a connection on which anything can be said, HTTP or not.
 type wire struct {
