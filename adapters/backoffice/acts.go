@@ -1,6 +1,7 @@
 package backoffice
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -30,16 +31,9 @@ type personAct struct {
 	do func(*Site, *visit, personPage) (answer, error)
 }
 
-// areaOf returns the area of an act on the person. With another number, support
-// would take over the account of an admin.
+// areaOf returns the area of an act on the person.
 func areaOf(act string, on personPage) access.Area {
-	switch {
-	case act == "order":
-		return access.Ordering
-	case act == "rights", len(on.Roles) > 0 && slices.Contains([]string{"phone", "password", "export", "erase"}, act):
-		return access.Rights
-	}
-	return access.People
+	return cmp.Or(map[string]access.Area{"order": access.Ordering, "rights": access.Rights}[act], on.Area())
 }
 
 // personActs are in the order of their links.

@@ -1,6 +1,7 @@
 package backoffice
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -10,6 +11,7 @@ import (
 	"plaza/domain/access"
 	"plaza/domain/audit"
 	"plaza/domain/fault"
+	"plaza/domain/moderation"
 	"plaza/domain/page"
 	"plaza/domain/text"
 	"plaza/domain/user"
@@ -23,6 +25,11 @@ type Person struct {
 	Roles    []access.Role
 	Disabled bool
 	Sessions int // valid keys; a disabled account has none
+}
+
+// Area returns the area of acts on the account. With an account of staff, support could take over or shut out an admin (OFF-03).
+func (p Person) Area() access.Area {
+	return map[bool]access.Area{false: access.People, true: access.Rights}[len(p.Roles) > 0]
 }
 
 var people = Table[Person]{
@@ -205,11 +212,16 @@ var (
 	ErrDemotesSelf  = fault.New(fault.Conflict, "You cannot take the role admin from your own account.")
 )
 
-// Disable disables the account. Its content stays.
+// Disable disables the account, and decides the reports of the person, unless the actor has reported them: moderation.ErrOwn (MOD-06).
+// Its content stays.
 func (b *BackOffice) Disable(ctx context.Context, a Act, readErr error) (Person, error) {
 	return b.change(ctx, a, readErr, func() error {
 		if a.User == a.Actor.ID {
 			return ErrDisablesSelf
+		}
+		has, err := b.ports.Moderation.HasReported(ctx, a.Actor.ID, moderation.Thing{Kind: moderation.Person, ID: int64(a.User)})
+		if err = cmp.Or(err, moderation.CheckJudge(audit.Actor{Staff: a.Actor.ID}, a.User, has)); err != nil {
+			return err
 		}
 		return b.ports.Changes.SetDisabled(ctx, a.User, true)
 	})
@@ -249,10 +261,14 @@ func (b *BackOffice) SetRights(ctx context.Context, a Act, r Rights, readErr err
 	})
 }
 
-// change does the act, of which the context carries the audit record, if the account exists and the request is valid, and returns the
-// person as they are then.
+// change does the act, of which the context carries the audit record, if the account exists, the actor may enter its area, and the
+// request is valid, and returns the person as they are then.
 func (b *BackOffice) change(ctx context.Context, a Act, readErr error, do func() error) (Person, error) {
-	if _, err := b.Show(ctx, a.User); err != nil {
+	p, err := b.Show(ctx, a.User)
+	if area := p.Area(); err == nil && area != access.People { // that one each caller may enter
+		err = a.Actor.Enter(area)
+	}
+	if err != nil {
 		return Person{}, err
 	}
 	if err := audit.CheckReason(ctx, &a.Reason, readErr); err != nil {

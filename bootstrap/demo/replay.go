@@ -61,7 +61,7 @@ func newReplay(p Ports) *replay {
 	s.moderating = moderating.New(p.Moderation, p.EventReader, p.Discussion, p.Feed, p.Directory,
 		p.Diary.Addresses, p.Diary.Pictures, p.Deletions, nil, now)
 	s.office = backoffice.New(backoffice.Ports{
-		Accounts: p.Accounts, Directory: p.Directory, Tokens: p.Tokens, Changes: s.signin, Now: now,
+		Accounts: p.Accounts, Directory: p.Directory, Tokens: p.Tokens, Moderation: p.Moderation, Changes: s.signin, Now: now,
 		Describe: func(members []*user.Member) []user.Info {
 			all := make([]user.Info, len(members))
 			for i, m := range members {

@@ -8,6 +8,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+
+	"plaza/domain/access"
 	"plaza/domain/user"
 )
 
@@ -18,6 +21,7 @@ var staffPeopleRows = []row{
 	{"OFF-01 staff disable and enable an account", staffDisable, everyStore},
 	{"OFF-01 staff set scopes and give and take the back office", staffSetRights, everyStore},
 	{"OFF-01 staff end all sessions of an account", staffEndSessions, everyStore},
+	{"OFF-03 support changes no account of staff", supportChangesNoStaff, oneStore},
 	{"OFF-01 acts need a reason, and nobody takes their own rights", staffReasons, oneStore},
 }
 
@@ -133,6 +137,18 @@ func staffEndSessions(t *testing.T, s *server) {
 	bob.get(t, profile).is(200)
 	s.anyone().logsIn(t, ada.phone, password).is(200)
 	staff.get(t, staffPath(ada.id, "")).is(200).shows(object{"sessions": 1})
+}
+
+func supportChangesNoStaff(t *testing.T, s *server) {
+	support, admin, shut, ada := s.staff(t, access.Support), s.staff(t), s.staff(t), s.member(t)
+	admin.does(t, "disable/", shut).is(200)
+	for act, of := range map[string]person{"disable/": admin, "end-sessions/": admin, "enable/": shut} {
+		assert.Equal(t, "This needs the role admin.", support.does(t, act, of).fails(403, "PERMISSION_DENIED").text("data.detail"), act)
+		support.does(t, act, ada).is(200)
+	}
+	admin.get(t, profile).is(200)
+	shut.get(t, profile).is(401)
+	admin.does(t, "enable/", shut).is(200)
 }
 
 func staffReasons(t *testing.T, s *server) {

@@ -250,9 +250,12 @@ func judgesThemselves(t *testing.T, s *server) {
 		staff.post(t, restorePath, object{"event": id, "reason": "I am right"}).is(409)
 		other.post(t, restorePath, object{"event": id, "reason": "A mistake"}).is(201)
 	}
+	staff.post(t, reportPath, object{"user": ada.id, "reason": "abuse"}).is(201)
+	staff.does(t, "disable/", ada).fails(409, "CONFLICT")
+	other.does(t, "disable/", ada).is(200)
 	refused := staff.saying("Accept-Language", "zh").post(t, hidePath, object{"event": own, "reason": "I am right"}).is(409)
 	assert.Contains(t, string(refused.body), "请由其他工作人员处理")
-	assert.Equal(t, []string{"restored", "hidden", "restored", "hidden"}, staff.get(t, acts).is(200).column("data", "act"))
+	assert.Equal(t, []string{"account_disabled", "restored", "hidden", "restored", "hidden"}, staff.get(t, acts).is(200).column("data", "act"))
 }
 
 func staffPagesCases(t *testing.T, s *server) {

@@ -184,9 +184,9 @@ func staffOffers(t *testing.T, s *server) {
 	b.sends(fmt.Sprintf("people/%d/erase/", nora.id), "uid", fmt.Sprint(nora.id), "reason", "x").shows(400)
 	nora.get(t, profile).is(200)
 	b.logsIn(s.staff(t, access.Support))
-	b.opens(fmt.Sprintf("people/%d/", nora.id)).shows(200, "Disable…", "Create an order…")
-	for _, act := range []string{"phone", "password", "export", "erase"} {
-		assert.NotContains(t, b.body, fmt.Sprintf("people/%d/%s/", nora.id, act), "support would take over the account of an admin")
+	b.opens(fmt.Sprintf("people/%d/", nora.id)).shows(200, "Create an order…")
+	for _, act := range []string{"phone", "password", "sessions", "disable", "export", "erase"} {
+		assert.NotContains(t, b.body, fmt.Sprintf("people/%d/%s/", nora.id, act), "support would take over or shut out an admin")
 		b.opens(fmt.Sprintf("people/%d/%s/", nora.id, act)).shows(403, "This needs the role admin.")
 		b.opens(fmt.Sprintf("people/%d/", nora.id))
 	}
