@@ -139,7 +139,7 @@ func (s *Site) createOrder(v *visit, p personPage) (answer, error) {
 	if !isAmount || amount < payment.MinAmount || amount > payment.MaxAmount {
 		wrong.Add("amount", s.T("Enter an amount like 12.50, of at most %s.", sum(payment.CNY, payment.MaxAmount)))
 	}
-	hours, err := strconv.ParseInt(form.Get("hours"), 10, 32)
+	hours, err := strconv.ParseInt(form.Get("hours"), 10, 16)
 	if life := time.Duration(hours) * time.Hour; err != nil || life < time.Hour || life > payment.MaxLife {
 		wrong.Add("hours", s.T("Enter whole hours, from 1 to %d.", payment.MaxLife/time.Hour))
 	}

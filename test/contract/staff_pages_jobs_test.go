@@ -126,7 +126,7 @@ func staffErase(t *testing.T, s *server) {
 func staffOrders(t *testing.T, s *server) {
 	ada, b := s.member(t), s.atWork(t)
 	for field, says := range map[string]string{"amount": "Enter an amount like 12.50", "hours": "Enter whole hours", "subject": "This field"} {
-		for _, wrong := range []string{"", "0x1", "100000.01"} {
+		for _, wrong := range []string{"", "0x1", "100000.01", "5124097"} {
 			if field == "subject" {
 				wrong = strings.Repeat("Tea", 50)
 				says = "no more than 127 bytes"
