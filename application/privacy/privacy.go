@@ -9,6 +9,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 	"time"
 
 	"plaza/domain/access"
@@ -29,6 +30,7 @@ type Privacy struct {
 	deletions media.DeletionQueue
 	leave     Leave
 	now       func() time.Time
+	closed    sync.Map // since when accounts that are Erasing are known to be closed
 }
 
 // New returns the use cases over the ports; now returns the time.
@@ -63,7 +65,7 @@ func (p *Privacy) EraseOwn(ctx context.Context, actor access.Actor, l access.Lea
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), eraseAtOnce)
 	defer cancel()
-	_, _ = p.Erase(ctx, actor.ID) // the account is Erasing until it has ended
+	_, _ = p.Erase(ctx, actor.ID) // else ResumeErasures goes on
 	_ = p.RemoveFiles(ctx)        // those that it can't remove are left to package cleanup
 	return nil
 }
@@ -154,6 +156,9 @@ func (p *Privacy) Preview(ctx context.Context, id user.ID) ([]Count, error) {
 // small.
 const batchSize = 20
 
+// longestRequest is longer than a request goes on that stores something: the slowest are uploads.
+const longestRequest = 5 * time.Minute
+
 // Erased is what an erasure has done.
 type Erased struct {
 	Counts []Count // without kinds of which nothing was left
@@ -165,8 +170,9 @@ type Erased struct {
 // Erase closes the account, so that neither a password nor a token is accepted, and erases what belongs to the user in
 // small steps. It may be interrupted at any point and run again; what is erased stays erased.
 //
-// The account is Erasing until all is erased. A request that was accepted before it was closed may still store something.
-// So Erase goes through all kinds until it finds nothing. Pictures are queued for deletion; the caller removes their files.
+// A request that was accepted before the account was closed may still store something. So Erase goes through all kinds until it
+// finds nothing, and the account stays Erasing for longestRequest, so that ResumeErasures finds what comes later. Pictures are queued
+// for deletion; the caller removes their files.
 func (p *Privacy) Erase(ctx context.Context, id user.ID) (Erased, error) {
 	err := p.accounts.Change(ctx, id, func(a *access.Account) error {
 		if !a.IsErased() {
@@ -190,7 +196,8 @@ func (p *Privacy) Erase(ctx context.Context, id user.ID) (Erased, error) {
 		}
 	}
 	open, err := p.ledger.OpenOrders(ctx, id)
-	if err == nil && len(open) == 0 {
+	if since, _ := p.closed.LoadOrStore(id, p.now()); err == nil && len(open) == 0 && p.now().Sub(since.(time.Time)) >= longestRequest {
+		p.closed.Delete(id)
 		err = p.accounts.Change(ctx, id, func(a *access.Account) error {
 			a.Erasing = false
 			return nil

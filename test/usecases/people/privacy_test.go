@@ -53,13 +53,14 @@ type privacyFixture struct {
 	pictures *memory.Media
 	ann, bob user.ID
 	event    event.ID // Ann's
+	now      time.Time
 }
 
 func newPrivacyFixture(t *testing.T) *privacyFixture {
 	t.Helper()
 	store := memory.New()
 	w := &privacyFixture{T: t, store: store, data: &failingErasure{store.PersonalData, -1, 0},
-		pictures: memory.NewMedia("https://plaza.example", []byte("key"))}
+		pictures: memory.NewMedia("https://plaza.example", []byte("key")), now: usecases.Noon}
 	w.Privacy = w.over(w.data)
 	w.ann, w.bob = w.account("+86-13900000001", "Ann"), w.account("+86-13900000002", "Bob")
 	w.event = w.write(w.ann, "A day at the sea", w.put("plate"), "private/aaaaaaaaaaaaaaaaaaaaaaaaaa.jpg")
@@ -71,7 +72,7 @@ func newPrivacyFixture(t *testing.T) *privacyFixture {
 // over returns the use cases over the data.
 func (w *privacyFixture) over(data personaldata.Store) *privacy.Privacy {
 	return privacy.New(w.store.Accounts, data, w.store.Ledger, w.pictures, w.store.Deletions, w.leaving,
-		func() time.Time { return usecases.Noon })
+		func() time.Time { return w.now })
 }
 
 // left is what an erasure still would treat.
@@ -308,6 +309,23 @@ func TestErase_finds_what_is_stored_meanwhile(t *testing.T) {
 	assert.Empty(t, w.left(w.ann))
 }
 
+func TestUSR07_a_slow_upload_that_was_accepted_before_an_erasure_is_erased(t *testing.T) {
+	w := newPrivacyFixture(t)
+	require.NoError(t, w.EraseOwn(t.Context(), access.Actor{ID: w.ann}, access.Leaving{}, nil))
+	for range 2 {
+		w.now = w.now.Add(2 * time.Minute)
+		w.write(w.ann, "Late", w.put("late"))
+		require.NoError(t, w.ResumeErasures(t.Context()))
+		assert.Empty(t, w.left(w.ann))
+		assert.Zero(t, filesIn(t, w.pictures))
+	}
+	w.now = w.now.Add(time.Minute)
+	require.NoError(t, w.ResumeErasures(t.Context()))
+	erasing, err := w.store.Accounts.Erasing(t.Context(), 0, 10)
+	require.NoError(t, err)
+	assert.Empty(t, erasing)
+}
+
 // leaving closes the account, as a person's confirmation does.
 func (w *privacyFixture) leaving(ctx context.Context, actor access.Actor, _ access.Leaving, readErr error) error {
 	if readErr != nil {
@@ -331,9 +349,6 @@ func TestUSR07_an_erasure_that_was_interrupted_is_resumed(t *testing.T) {
 	require.NoError(t, w.ResumeErasures(t.Context()))
 	assert.Zero(t, filesIn(t, w.pictures))
 	require.Empty(t, w.left(w.ann))
-	erasing, err := w.store.Accounts.Erasing(t.Context(), 0, 10)
-	require.NoError(t, err)
-	assert.Empty(t, erasing)
 	bob, err := w.store.Accounts.ByID(t.Context(), w.bob)
 	require.NoError(t, err)
 	assert.False(t, bob.Disabled)
@@ -347,7 +362,10 @@ func TestUSR07_an_erasure_that_fails_does_not_stop_the_others(t *testing.T) {
 		require.ErrorIs(t, err, usecases.ErrInjected)
 	}
 	w.data.after, w.data.of = -1, w.ann
-	require.ErrorIs(t, w.ResumeErasures(t.Context()), usecases.ErrInjected)
+	for range 2 {
+		require.ErrorIs(t, w.ResumeErasures(t.Context()), usecases.ErrInjected)
+		w.now = w.now.Add(5 * time.Minute)
+	}
 	erasing, err := w.store.Accounts.Erasing(t.Context(), 0, 10)
 	require.NoError(t, err)
 	assert.Equal(t, []user.ID{w.ann}, erasing)
