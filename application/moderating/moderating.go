@@ -101,7 +101,10 @@ func (m *Moderating) keep(ctx context.Context, r moderation.Report) (moderation.
 		}
 	}
 	stored, isNew, err := m.store.Report(ctx, r, m.limits.Charge(int64(r.By), ratelimit.Comment, m.now()))
-	if err != nil {
+	switch {
+	case errors.Is(err, moderation.ErrUncopied): // the store is there, and has stored nothing
+		return moderation.Report{}, false, errors.Join(err, media.RemoveFiles(context.WithoutCancel(ctx), m.pictures, m.deletions, keys))
+	case err != nil:
 		return moderation.Report{}, false, media.Abandon(ctx, m.pictures, err, keys...)
 	}
 	return stored, isNew, nil
