@@ -281,6 +281,8 @@ func (n *Networks) UnmarshalText(text []byte) error {
 		}
 		if err != nil {
 			problems = append(problems, fmt.Errorf("%q is not an address or network", part))
+		} else if prefix.Bits() == 0 {
+			problems = append(problems, fmt.Errorf("%q has all addresses: each caller could name another's as its own", part))
 		}
 		*n = append(*n, prefix)
 	}

@@ -41,7 +41,7 @@ var wrongSettings = []struct {
 	{"--token-ttl", "PLAZA_TOKEN_TTL", []string{"0", "soon", "59s", "87601h"}},
 	{"--wallet-poll", "PLAZA_WALLET_POLL", []string{"0", "5", "49ms", "61m"}},
 	{"--wallet-timeout", "PLAZA_WALLET_TIMEOUT", []string{"0", "11s"}},
-	{"--trusted-proxies", "PLAZA_TRUSTED_PROXIES", []string{"me", "10.0.0.0/99", "10.0.0.1,me"}},
+	{"--trusted-proxies", "PLAZA_TRUSTED_PROXIES", []string{"me", "10.0.0.0/99", "10.0.0.1,me", "0.0.0.0/0", "10.0.0.1,::/0"}},
 	{"--quota-drafts", "PLAZA_QUOTA_DRAFTS", []string{"many", "-1", "1.5", "3000000000", "1k"}},
 	{"--quota-comments", "PLAZA_QUOTA_COMMENTS", []string{"few", "-1"}},
 	{"--quota-follows", "PLAZA_QUOTA_FOLLOWS", []string{"all", "-1"}},
