@@ -28,6 +28,7 @@ import (
 	"plaza/domain/page"
 	"plaza/domain/payment"
 	"plaza/domain/secret"
+	"plaza/domain/text"
 	"plaza/domain/user"
 )
 
@@ -282,11 +283,20 @@ func formToken(cookie string) string {
 	return base64.RawURLEncoding.EncodeToString(mac.Sum(nil))
 }
 
-// readID reads the number in the path, if there is one. It reports false for any other text.
-func (v *visit) readID() bool {
-	text := v.r.PathValue("id")
-	v.id, _ = strconv.ParseInt(text, 10, 64)
-	return text == "" || v.id > 0
+// checkTexts reads the number in the path, if there is one. It returns errNoPage for any other text there, and a fault if the query
+// or the form has a text that no store takes.
+func (v *visit) checkTexts() error {
+	number := v.r.PathValue("id")
+	if v.id, _ = strconv.ParseInt(number, 10, 64); number != "" && v.id < 1 {
+		return errNoPage
+	}
+	_ = v.r.ParseForm() // what can't be read is not used
+	for _, sent := range v.r.Form {
+		if problem := (text.Limit{}).Problem(strings.Join(sent, "")); problem != "" {
+			return fault.New(fault.Invalid, problem)
+		}
+	}
+	return nil
 }
 
 // record returns the record of an act of the caller, for the reason in the form.

@@ -75,8 +75,8 @@ func (s *Site) staff(r route) func(*visit) (answer, error) {
 			return answer{}, err
 		}
 		v.r = v.r.WithContext(audit.Reading(v.r.Context())) // an act replaces it, so that none is without its record
-		a, err := answer{}, error(errNoPage)
-		if v.readID() {
+		a, err := answer{}, v.checkTexts()
+		if err == nil {
 			a, err = r.handle(s, v)
 		}
 		s.audit(v, r, err)

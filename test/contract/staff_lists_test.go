@@ -29,6 +29,7 @@ var staffListRows = []row{
 	{"OFF-05 money is found by who pays", staffMoneyFound, oneStore},
 	{"OFF-05 people are listed by when they joined, by their accounts and roles", staffPeopleListed, everyStore},
 	{"OFF-05 imports, how-tos and what a person has are narrowed, turned round and exported", staffOthersListed, everyStore},
+	{"OFF-05 nothing that the pages are sent is a mistake of the server", staffPagesOdd, everyStore},
 	{"OFF-05 what is wrong about the form of a list is said in the page, and over the interface", staffListsWrong, oneStore},
 }
 
@@ -246,6 +247,26 @@ func staffListsWrong(t *testing.T, s *server) {
 	for _, query := range []string{"act=everything", "by=4%204", "about=x"} {
 		staff.get(t, acts+"?"+query).invalid(query[:strings.Index(query, "=")])
 		b.opens("audit/?"+query).shows(400, "Please correct this:")
+	}
+}
+
+func staffPagesOdd(t *testing.T, s *server) {
+	staff := s.staff(t)
+	b := s.browser(t)
+	b.logsIn(staff).leads("")
+	for _, odd := range []string{"%00", "%ff"} {
+		b.opens("money/search/?q="+odd).shows(400, "Not possible")
+		b.opens("imports/how-tos/?category="+odd).shows(400, "Not possible")
+	}
+	for _, list := range []string{"people/", "audit/", "reports/", "money/?list=orders", fmt.Sprintf("people/%d/?all=hidden", staff.id)} {
+		for _, odd := range []string{"after=-9223372036854775808.1", "after=9223372036854775807.1&sort=oldest", "to=9999-12-31"} {
+			sep := map[bool]string{true: "&", false: "?"}[strings.Contains(list, "?")]
+			b.opens(list + sep + odd).shows(200)
+		}
+	}
+	b.opens("reports/")
+	for kind, status := range map[string]int{"tree": 404, "bush": 404, "\x00": 400, "\xff": 400} {
+		b.sends("reports/", "report", "0", "act", "hide", "kind", kind, "object", "1", "reason", "Rude").shows(status)
 	}
 }
 

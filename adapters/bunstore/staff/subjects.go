@@ -109,7 +109,9 @@ func (v Moderation) Subjects(ctx context.Context, things []moderation.Thing) (ma
 	found := map[moderation.Thing]moderation.Subject{}
 	ids := map[moderation.Kind][]int64{}
 	for _, t := range things {
-		ids[t.Kind] = append(ids[t.Kind], t.ID)
+		if _, is := reportedOfKind[t.Kind]; is {
+			ids[t.Kind] = append(ids[t.Kind], t.ID)
+		}
 	}
 	var reads, more []engine.Step
 	for kind, of := range ids {

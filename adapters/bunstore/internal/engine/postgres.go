@@ -86,7 +86,10 @@ func (Postgres) IsDuplicate(err error, table, column string) bool {
 	return is && violation.Code == "23505" && (table == "" || violation.ConstraintName == table+"_"+column+"_key")
 }
 
-func (Postgres) Instant(t time.Time) any { return t }
+// Instant returns the first instant of the first year for earlier ones, which a cursor may name: Postgres reads none as bun writes it.
+func (Postgres) Instant(t time.Time) any {
+	return time.UnixMicro(max(t.UnixMicro(), time.Time{}.UnixMicro())).UTC()
+}
 
 func (Postgres) interval(d time.Duration) any { return d }
 
