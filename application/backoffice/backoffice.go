@@ -2,8 +2,8 @@
 // at what waits, and at what staff have done (OFF-01). Money has packages of its own.
 //
 // Each act has a reason, and changes an account by the use cases of the command line. No admin can take that role from
-// themselves, so that a platform keeps one. What is only looked at costs a bounded number of statements and rows,
-// however much is stored.
+// themselves, so a platform keeps one, unless two take it from each other at once. What is only looked at costs a bounded number
+// of statements and rows, however much is stored.
 //
 // Its tests are those of test/contract whose files begin with its name.
 package backoffice
