@@ -133,7 +133,7 @@ func cellsOf(row []any) []string {
 		if at, is := value.(time.Time); is {
 			value = at.UTC().Format(time.RFC3339)
 		}
-		if cells[i] = fmt.Sprint(value); strings.ContainsAny(cells[i][:1], "=+-@\t\r") {
+		if cells[i] = fmt.Sprint(value); strings.IndexAny(cells[i], "=+-@\t\r\n＝＋－＠") == 0 {
 			cells[i] = "'" + cells[i]
 		}
 	}

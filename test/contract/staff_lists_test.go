@@ -117,7 +117,7 @@ func staffListsNarrowed(t *testing.T, s *server) {
 	staff, ada, bob := s.staff(t), s.member(t), s.member(t)
 	day := func() string { return s.clock.Now().In(time.FixedZone("", 8*3600)).Format(time.DateOnly) } // of the member of staff
 	var days []string
-	for i, subject := range []string{"Tea", "=HYPERLINK(\"x\"),1", "+86"} {
+	for i, subject := range []string{"Tea", "=HYPERLINK(\"x\"),1", "＝86"} {
 		draft := draftFor([]person{ada, bob, ada}[i])
 		draft["subject"] = subject
 		staff.post(t, newOrder, draft).is(201)
@@ -125,13 +125,13 @@ func staffListsNarrowed(t *testing.T, s *server) {
 		s.clock.advance(25 * time.Hour)
 	}
 	subjects := func(query string) (all []any) { return staff.get(t, newOrder+query).is(200).each("data", "subject") }
-	assert.Equal(t, []any{"+86", "=HYPERLINK(\"x\"),1", "Tea"}, subjects(""))
-	assert.Equal(t, []any{"Tea", "=HYPERLINK(\"x\"),1", "+86"}, subjects("?sort=oldest"))
+	assert.Equal(t, []any{"＝86", "=HYPERLINK(\"x\"),1", "Tea"}, subjects(""))
+	assert.Equal(t, []any{"Tea", "=HYPERLINK(\"x\"),1", "＝86"}, subjects("?sort=oldest"))
 	assert.Equal(t, []any{"=HYPERLINK(\"x\"),1"}, subjects("?from="+days[1]+"&to="+days[1]))
-	assert.Equal(t, []any{"+86"}, subjects(fmt.Sprintf("?user=%d&from=%s", ada.id, days[1])))
-	assert.Equal(t, []any{"+86", "=HYPERLINK(\"x\"),1", "Tea"}, subjects("?sort=amount"), "the amounts are equal")
+	assert.Equal(t, []any{"＝86"}, subjects(fmt.Sprintf("?user=%d&from=%s", ada.id, days[1])))
+	assert.Equal(t, []any{"＝86", "=HYPERLINK(\"x\"),1", "Tea"}, subjects("?sort=amount"), "the amounts are equal")
 	first := staff.get(t, newOrder+"?sort=oldest&cursor=&page_size=1").is(200)
-	assert.Equal(t, []any{"=HYPERLINK(\"x\"),1", "+86"}, subjects("?sort=oldest&cursor="+first.text("cursor.next")))
+	assert.Equal(t, []any{"=HYPERLINK(\"x\"),1", "＝86"}, subjects("?sort=oldest&cursor="+first.text("cursor.next")))
 
 	csv := "\ufeffkind,id,of,state,amount,refunded,currency,uid,name,text,wallet_id,at\r\n"
 	assert.True(t, strings.HasPrefix(staff.exports(t, newOrder+"?format=csv&page=7"), csv+"order,3,,open,"))
@@ -149,11 +149,11 @@ func staffListsNarrowed(t *testing.T, s *server) {
 	b.logsIn(staff).leads("")
 	b.opens("money/?list=orders&sort=amount").shows(200, "greatest amount first")
 	assert.Regexp(t, `(?s)Dear.*HYPERLINK`, html.UnescapeString(b.body))
-	b.opens("money/?list=open&sort=oldest&from="+days[1]).shows(200, "=HYPERLINK", "+86", `value="`+days[1]+`"`)
-	assert.Regexp(t, `(?s)HYPERLINK.*\+86`, html.UnescapeString(b.body))
+	b.opens("money/?list=open&sort=oldest&from="+days[1]).shows(200, "=HYPERLINK", "＝86", `value="`+days[1]+`"`)
+	assert.Regexp(t, `(?s)HYPERLINK.*＝86`, html.UnescapeString(b.body))
 	assert.NotContains(t, b.body, "Tea")
 	b.shows(200, fmt.Sprintf(`href="?format=csv&from=%s&list=open&sort=oldest"`, days[1]))
-	b.opens("money/?list=open&format=csv&sort=oldest&from="+days[1]).shows(200, csv+"order,2,", "'+86")
+	b.opens("money/?list=open&format=csv&sort=oldest&from="+days[1]).shows(200, csv+"order,2,", "'＝86")
 	assert.Equal(t, `attachment; filename="orders.csv"`, b.header.Get("Content-Disposition"))
 }
 
