@@ -260,6 +260,9 @@ func (c userErase) Run(ctx context.Context, s streams) error {
 	return c.actingOnPictures(ctx, s, mustExist, audit.OnAccount(audit.AccountErased, c.UID),
 		func(ctx context.Context, app *bootstrap.App, log actLog) error {
 			done, err := app.Privacy.Erase(ctx, c.UID)
+			if errors.Is(err, access.ErrNoAccount) {
+				return err
+			}
 			err = errors.Join(err, log.acted(ctx, "user erase", "user", c.UID, "complete", err == nil))
 			if err = errors.Join(c.print(s, done.Counts), err); err != nil {
 				return fmt.Errorf("the erasure of user %d is not complete: a server goes on with it, or run it again: %w", c.UID, err)

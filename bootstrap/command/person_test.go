@@ -60,6 +60,7 @@ func TestUser_export_and_erase(t *testing.T) {
 	assert.Contains(t, preview.err, "--yes")
 	assert.False(t, sh.account(uid).Disabled)
 
+	sh.run("user", "erase", "99999", "--yes").refuses(refused, "plaza: Account not found.")
 	erased := sh.run("user", "erase", uid, "--yes").ends(done)
 	withOwn := strings.Replace(preview.out, "staff_acts  2", "staff_acts  3", 1)
 	assert.Equal(t, withOwn, erased.out, "the record of the erasure is blanked, too")
