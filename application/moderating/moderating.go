@@ -71,7 +71,7 @@ func (m *Moderating) Report(
 	}
 }
 
-// mostTries is how often a report is tried while its thing gets new pictures.
+// mostTries is how often a report, or an act of staff, is tried while its thing gets new pictures.
 const mostTries = 3
 
 // keep stores the report with copies of those pictures that no report of the case has kept.
@@ -287,19 +287,23 @@ func (m *Moderating) turn(
 	if err != nil {
 		return done, err
 	}
-	pictures, wasHidden, err := m.store.Pictures(ctx, t)
-	if err == nil {
-		_, err = moderation.Turned(wasHidden, isHidden)
-	}
-	if err != nil {
-		return done, err
-	}
 	aside := audit.Without(ctx) // only store changes what the audit record tells of
-	err = media.Move(aside, m.pictures, m.deletions, pictures, t.Audience(isHidden), m.now(), func(to media.Moves) (err error) {
-		done, err = store(to)
-		return err
-	})
-	return done, err
+	for try := 1; ; try++ {
+		pictures, wasHidden, err := m.store.Pictures(ctx, t)
+		if err == nil {
+			_, err = moderation.Turned(wasHidden, isHidden)
+		}
+		if err != nil {
+			return done, err
+		}
+		err = media.Move(aside, m.pictures, m.deletions, pictures, t.Audience(isHidden), m.now(), func(to media.Moves) (err error) {
+			done, err = store(to)
+			return err
+		})
+		if !errors.Is(err, media.ErrMoving) || try == mostTries {
+			return done, err
+		}
+	}
 }
 
 // Dismiss decides a case without hiding what it is about.

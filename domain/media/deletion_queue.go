@@ -10,6 +10,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"plaza/domain/fault"
@@ -118,15 +119,15 @@ func Move(
 	if err := m.Reserve(ctx, q); err != nil {
 		return err
 	}
-	for from, to := range m.To {
-		keys := []Key{from}
-		for _, spec := range PictureSizes {
-			keys = append(keys, from.SizeKeys(spec.Name)...)
+	for some := range slices.Chunk(m.Keys(), movedAtOnce) {
+		failures := make([]error, len(some))
+		var moving sync.WaitGroup
+		for i, from := range some {
+			moving.Go(func() { failures[i] = copyPicture(ctx, s, from, m.To[from]) })
 		}
-		for _, key := range keys {
-			if err := copyFile(ctx, s, key, to+key[len(from):]); err != nil {
-				return err
-			}
+		moving.Wait()
+		if err := errors.Join(failures...); err != nil {
+			return err
 		}
 	}
 	if err := record(m); err != nil || len(pictures) == 0 {
@@ -136,6 +137,23 @@ func Move(
 	bounded, cancel := context.WithTimeout(context.WithoutCancel(ctx), MoveTime/2)
 	defer cancel()
 	_ = RemoveFiles(bounded, s, q, pictures)
+	return nil
+}
+
+// movedAtOnce is how many pictures are copied at once, so that an event has no new ones when all are.
+const movedAtOnce = 8
+
+// copyPicture stores the files of a picture and of its sizes, those that there are, under another key.
+func copyPicture(ctx context.Context, s Store, from, to Key) error {
+	keys := []Key{from}
+	for _, spec := range PictureSizes {
+		keys = append(keys, from.SizeKeys(spec.Name)...)
+	}
+	for _, key := range keys {
+		if err := copyFile(ctx, s, key, to+key[len(from):]); err != nil {
+			return err
+		}
+	}
 	return nil
 }
 

@@ -13,21 +13,28 @@ import (
 	"plaza/application/moderating"
 	"plaza/domain/access"
 	"plaza/domain/audit"
+	"plaza/domain/calendar"
+	"plaza/domain/event"
 	"plaza/domain/fault"
 	"plaza/domain/media"
 	"plaza/domain/moderation"
 	"plaza/domain/personaldata"
 	"plaza/domain/ratelimit"
 	"plaza/domain/userimage"
+	"plaza/test/content"
 )
 
 // failingHides is a store whose Hide can be made to fail.
 type failingHides struct {
 	moderation.Store
-	cause error
+	cause  error
+	before func() // nil: nothing
 }
 
 func (f *failingHides) Hide(ctx context.Context, h moderation.Hiding, to media.Moves) (moderation.Hiding, error) {
+	if f.before != nil {
+		f.before()
+	}
 	if f.cause != nil {
 		return moderation.Hiding{}, f.cause
 	}
@@ -124,6 +131,28 @@ func TestMOD03_a_server_that_stops_before_the_image_is_hidden_leaves_it_as_it_wa
 	_, err = m.Hide(acting(t, audit.Hidden), operator, of, "Rude", nil)
 	require.NoError(t, err)
 	w.assertFiles(keys, media.Viewers)
+}
+
+func TestMOD06_an_author_who_adds_plates_keeps_no_event_from_being_hidden(t *testing.T) {
+	w, store, m, _, _ := newHidingFixture(t)
+	change := event.Change{Title: new("Fog"), Publish: new(true)}.Sanitised(content.AsSent{})
+	draft, err := event.New(w.who, change, calendar.DateOf(w.now), w.now)
+	require.NoError(t, err)
+	e, err := w.store.Events.Add(t.Context(), draft)
+	require.NoError(t, err)
+	more := 2
+	store.before = func() {
+		if more--; more >= 0 {
+			_, err := w.store.Events.Change(t.Context(), e.ID(), func(e *event.Event) error {
+				return e.AddPlate(event.Plate{Photo: w.put().For(media.Viewers)}, w.now)
+			})
+			require.NoError(t, err)
+		}
+	}
+	of := moderation.Thing{Kind: moderation.Event, ID: int64(e.ID())}
+	_, err = m.Hide(acting(t, audit.Hidden), operator, of, "Rude", nil)
+	require.NoError(t, err)
+	assert.Equal(t, -1, more)
 }
 
 // stored returns how many pictures are stored.
