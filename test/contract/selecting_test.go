@@ -1,6 +1,7 @@
 package contract
 
 import (
+	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"net/url"
@@ -227,6 +228,11 @@ func (p person) walks(t *testing.T, s *server, list grown) {
 			break
 		}
 		cursor = part.text("cursor.next")
+		decoded, err := base64.RawURLEncoding.DecodeString(cursor)
+		require.NoError(t, err)
+		for _, junk := range []string{"\x00", "\xff"} { // no text that a database takes
+			p.get(t, list.path+join+"cursor="+base64.RawURLEncoding.EncodeToString(append(decoded, junk...))).is(400)
+		}
 		require.LessOrEqual(t, len(parts), len(want), "the list ends")
 	}
 	var got []any

@@ -140,7 +140,9 @@ func (q *Query) pageBehind() page.Request {
 // WordCursor is Cursor for a list whose keys have a part in words.
 func (q *Query) WordCursor() page.CursorRequest {
 	r := q.cursor(maxWord)
-	r.After.Word, r.After.Seen = r.After.Seen, ""
+	if r.After.Word, r.After.Seen = r.After.Seen, ""; (text.Limit{}).Problem(r.After.Word) != "" {
+		q.Wrong.Add("cursor", errCursor)
+	}
 	return r
 }
 
