@@ -147,12 +147,16 @@ func listHowTosNewest(w *fixtures) {
 		howTo("d", first, noon.Add(2*time.Microsecond)), howTo("a", second, noon.Add(time.Microsecond)), howTo("B", second, noon),
 		howTo("a", first, noon), howTo("a", second, noon.Add(-time.Microsecond)), howTo("c", first, noon.Add(-time.Microsecond)),
 		howTo("c", second, noon.Add(-time.Microsecond)), howTo("é", first, noon.Add(-time.Microsecond)),
+		howTo("f", first, time.Date(1969, 7, 20, 0, 0, 0, 0, time.UTC)), howTo("e", first, time.Date(1000, 1, 1, 0, 0, 0, 0, time.UTC)),
 	}
 	want[4].Category = "b"
-	for _, at := range []int{7, 2, 0, 5, 4, 6, 1, 3} {
+	for _, at := range []int{8, 7, 2, 0, 9, 5, 4, 6, 1, 3} {
 		w.imports(want[at])
 	}
 	assert.Equal(w, want, w.howTos(page.Request{}).Items)
+	oldest, err := w.HowTos.List(w.Context(), publication.HowToQuery{Span: page.Span{IsOldestFirst: true}}, page.Request{})
+	require.NoError(w, err)
+	assert.Equal(w, want[9].Created, oldest.Items[0].Created)
 }
 
 // Categories is the suite of feed.Categories.

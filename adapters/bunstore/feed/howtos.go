@@ -45,11 +45,14 @@ var howTosOf = engine.Both(`
 
 func (v HowTos) List(ctx context.Context, q publication.HowToQuery, r page.Request) (page.Page[publication.HowTo], error) {
 	created, _, robot := engine.Behind(r)
-	if q.IsOldestFirst {
-		created = time.UnixMicro(-r.After().Rank).UTC() // the beginning is before all
+	switch after := r.After(); {
+	case q.IsOldestFirst && after == page.Cursor{}:
+		created = engine.FarPast
+	case q.IsOldestFirst:
+		created = time.UnixMicro(-after.Rank).UTC()
 	}
 	rows, err := engine.PageOf(ctx, v.DB, r, page.Keys(q.Span, func(row HowToRow) page.Cursor { return row.HowTo().AtCursor() }),
-		v.DB.Pick(howTosOf), engine.Filled(q.Categories), len(q.Categories) == 0, r.Limit(), r.Offset(), created, r.After().Word, -robot,
-		cmp.Or(q.From, time.UnixMicro(0)), cmp.Or(q.Until, engine.FarFuture), q.IsOldestFirst)
+		v.DB.Pick(howTosOf), q.Categories, len(q.Categories) == 0, r.Limit(), r.Offset(), created, r.After().Word, -robot,
+		cmp.Or(q.From, engine.FarPast), cmp.Or(q.Until, engine.FarFuture), q.IsOldestFirst)
 	return page.Map(rows, HowToRow.HowTo), err
 }

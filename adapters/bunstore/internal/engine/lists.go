@@ -99,8 +99,11 @@ func Behind(r page.Request) (at time.Time, tie, id int64) {
 	return FarFuture, FarFuture.UnixMicro(), math.MaxInt64
 }
 
-// FarFuture is later than every time that is stored.
-var FarFuture = time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC)
+// Every time that is stored is behind FarPast and before FarFuture.
+var (
+	FarPast   = time.Date(999, 1, 1, 0, 0, 0, 0, time.UTC)
+	FarFuture = time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC)
+)
 
 // WhereSet adds the condition that the column has the value, unless it is zero.
 func WhereSet[T comparable](query *bun.SelectQuery, column string, value T) *bun.SelectQuery {
