@@ -5,12 +5,16 @@
 // changes. None depends on Go types, so its effect never changes either.
 package migrations
 
-import "embed"
-
-// Postgres and SQLite are the migrations of each database.
-var (
-	//go:embed postgres/*.sql
-	Postgres embed.FS
-	//go:embed sqlite/*.sql
-	SQLite embed.FS
+import (
+	"embed"
+	"io/fs"
 )
+
+//go:embed postgres/*.sql sqlite/*.sql
+var files embed.FS
+
+// Of returns the migrations in the folder of a database, postgres or sqlite.
+func Of(database string) fs.FS {
+	folder, _ := fs.Sub(files, database) // no error: the name is valid
+	return folder
+}

@@ -1,6 +1,7 @@
 package bunstore_test
 
 import (
+	"io/fs"
 	"regexp"
 	"slices"
 	"strings"
@@ -101,11 +102,7 @@ func TestBoth_databases_end_in_the_same_tables(t *testing.T) {
 
 func TestBoth_databases_have_the_same_steps(t *testing.T) {
 	stepsIn := func(folder string) (steps []string) {
-		files := migrations.Postgres
-		if folder == "sqlite" {
-			files = migrations.SQLite
-		}
-		entries, err := files.ReadDir(folder)
+		entries, err := fs.ReadDir(migrations.Of(folder), ".")
 		require.NoError(t, err)
 		for _, e := range entries {
 			steps = append(steps, e.Name())

@@ -117,13 +117,7 @@ func (v Images) Change(ctx context.Context, id userimage.ID, fn func(*userimage.
 		}
 		next.ID = id
 		saveImage(tx, next)
-		if old.Deleted.IsZero() == next.Deleted.IsZero() && old.Owner == next.Owner {
-			return nil
-		}
-		if next.Deleted.IsZero() {
-			tx.Queue(countImage, next.Owner, math.MaxInt64)
-		}
-		if old.Deleted.IsZero() {
+		if old.Deleted.IsZero() && !next.Deleted.IsZero() { // it never comes back, and stays its owner's
 			tx.Queue("UPDATE image_counts SET kept = kept - 1 WHERE owner_id = $1", old.Owner)
 		}
 		return nil
@@ -201,7 +195,7 @@ func (v Images) List(ctx context.Context, q userimage.Query, r page.Request) (pa
 	}
 	created, _, id := engine.Behind(r)
 	p, err := engine.PageOf(ctx, v.DB, r, func(row ImageRow) page.Cursor { return page.At(row.Created.Time, row.ID) }, v.DB.Pick(imagesOf),
-		q.Owner, engine.Filled(q.Contains), engine.Filled(q.Overlaps), r.Limit(), r.Offset(), created, id)
+		q.Owner, q.Contains, q.Overlaps, r.Limit(), r.Offset(), created, id)
 	images, broken := page.TryMap(p, ImageRow.Image)
 	return images, cmp.Or(err, broken)
 }
@@ -224,7 +218,7 @@ func (v Images) All(ctx context.Context, q userimage.Query) iter.Seq2[userimage.
 				return errStopped
 			}
 			return nil
-		}, v.DB.Pick(imagesOf), q.Owner, engine.Filled(q.Contains), engine.Filled(q.Overlaps), math.MaxInt64, 0, engine.FarFuture, math.MaxInt64)
+		}, v.DB.Pick(imagesOf), q.Owner, q.Contains, q.Overlaps, math.MaxInt64, 0, engine.FarFuture, math.MaxInt64)
 		err := v.DB.Read(ctx, func(ctx context.Context) error {
 			if !possible {
 				return nil

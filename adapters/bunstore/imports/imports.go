@@ -3,7 +3,6 @@ package imports
 
 import (
 	"context"
-	"encoding/json"
 	"time"
 
 	"github.com/uptrace/bun"
@@ -165,16 +164,10 @@ const (
 		UPDATE import_runs SET state = $2, unfinished = FALSE, ended = $3, counts = $4, rejects = $5 WHERE id = $1`
 )
 
-// encoded returns counts or rejects as JSON, which can represent all of them.
-func encoded(v any) string {
-	text, _ := json.Marshal(v)
-	return string(text)
-}
-
 // BeginRun stores the run as an interrupted one, until it ends.
 func (v Store) BeginRun(ctx context.Context, began time.Time, files []string) (id imported.RunID, err error) {
 	err = v.DB.Write(ctx, func(tx *engine.Tx) error {
-		tx.Queue(insertRun, imported.RunInterrupted, began, encoded(imported.RunCounts{Files: files})).Into((*int64)(&id))
+		tx.Queue(insertRun, imported.RunInterrupted, began, engine.AsJSON{Of: imported.RunCounts{Files: files}}).Into((*int64)(&id))
 		return nil
 	})
 	return id, err
@@ -182,7 +175,7 @@ func (v Store) BeginRun(ctx context.Context, began time.Time, files []string) (i
 
 func (v Store) EndRun(ctx context.Context, r imported.Run, rejects []imported.RejectedLine) error {
 	some := engine.Filled(rejects[:min(len(rejects), imported.MaxRejects)])
-	return v.DB.Exec(ctx, endRun, r.ID, r.State, r.Ended, encoded(r.RunCounts), encoded(some))
+	return v.DB.Exec(ctx, endRun, r.ID, r.State, r.Ended, engine.AsJSON{Of: r.RunCounts}, engine.AsJSON{Of: some})
 }
 
 func (v Store) Runs(ctx context.Context, f imported.RunFilter, p page.Request) (page.Page[imported.Run], error) {

@@ -1,8 +1,6 @@
 package imports
 
 import (
-	"maps"
-
 	"github.com/uptrace/bun"
 
 	feedstore "plaza/adapters/bunstore/feed"
@@ -112,17 +110,20 @@ func (t *importState) readUsers(db *engine.DB, sources, telephones []string) eng
 func (t *importState) known(refs []imported.Ref) map[imported.Ref]bool {
 	known := map[imported.Ref]bool{}
 	for _, ref := range refs {
+		is := false
 		switch ref.Kind {
 		case imported.User:
-			u, is := t.users[ref.ID]
-			known[ref] = is && !u.phone.IsErased()
+			u, has := t.users[ref.ID]
+			is = has && !u.phone.IsErased()
 		case imported.Bundle:
-			_, known[ref] = t.bundles[publication.BundleID(ref.Number())]
+			_, is = t.bundles[publication.BundleID(ref.Number())]
 		case imported.Category:
-			_, known[ref] = t.parents[feed.CategoryID(ref.Number())]
+			_, is = t.parents[feed.CategoryID(ref.Number())]
+		}
+		if is {
+			known[ref] = true
 		}
 	}
-	maps.DeleteFunc(known, func(_ imported.Ref, is bool) bool { return !is })
 	return known
 }
 

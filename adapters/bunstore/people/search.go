@@ -80,7 +80,7 @@ func (v Accounts) Search(ctx context.Context, q user.Search, charges ...ratelimi
 		reads[i] = engine.Each(v.DB, func(row *foundRow) error {
 			found[i] = append(found[i], user.Found{Rank: row.Rank, Member: row.Member()})
 			return nil
-		}, v.DB.Pick(foundByPrefix), prefix, q.By, followed, others, limit, q.WithDisabled, engine.Filled(cameFirst), searchedAtOnce)
+		}, v.DB.Pick(foundByPrefix), prefix, q.By, followed, others, limit, q.WithDisabled, cameFirst, searchedAtOnce)
 	}
 	err := v.DB.WriteAside(ctx, func(tx *engine.Tx) error {
 		ChargeAll(tx, charges)

@@ -3,7 +3,6 @@ package people
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -37,15 +36,11 @@ type TokenRow struct {
 	Used          engine.Time `bun:",scanonly"` // in its own table: it is written often
 }
 
-func (r TokenRow) token() (access.Token, error) {
-	t := access.Token{
-		ID: r.ID, User: r.UserID, Scopes: ScopesOf(r.Scopes), IsNarrowed: r.Narrowed, HasFactor: r.SecondFactor, Generation: r.Generation,
-		TTL: r.TTL, Created: r.Created.Time, Used: r.Used.Time,
+func (r TokenRow) token() access.Token {
+	return access.Token{
+		ID: r.ID, Hash: access.KeyHash(r.Hash), User: r.UserID, Scopes: ScopesOf(r.Scopes), IsNarrowed: r.Narrowed,
+		HasFactor: r.SecondFactor, Generation: r.Generation, TTL: r.TTL, Created: r.Created.Time, Used: r.Used.Time,
 	}
-	if copy(t.Hash[:], r.Hash) != len(t.Hash) {
-		return access.Token{}, fmt.Errorf("hash of token %d is truncated", r.ID)
-	}
-	return t, nil
 }
 
 const (
@@ -109,9 +104,8 @@ func (v Tokens) Session(ctx context.Context, hash access.KeyHash) (access.Sessio
 		return access.Session{}, err
 	}
 	r.Token.Hash = hash[:]
-	token, broken := r.Token.token()
 	account, err := r.Account()
-	return access.Session{Token: token, Account: account, Zone: r.Timezone, Seen: r.Seen.Time}, errors.Join(broken, err)
+	return access.Session{Token: r.Token.token(), Account: account, Zone: r.Timezone, Seen: r.Seen.Time}, err
 }
 
 // seeUser stores that the user of the token $1 is seen at $2, unless the user was seen after $3. It looks before it writes: a
@@ -150,5 +144,5 @@ func (v Tokens) OfUsers(ctx context.Context, ids ...user.ID) ([]access.Token, er
 		return query.ColumnExpr("?TableColumns, w.used").Join("JOIN token_uses AS w ON w.token_id = t.id").
 			Where("t.user_id IN (?)", bun.List(ids)).OrderExpr("t.created DESC, t.id DESC")
 	})
-	return engine.Converted(rows, err, TokenRow.token)
+	return engine.Mapped(rows, TokenRow.token), err
 }

@@ -58,8 +58,6 @@ func (s *DB) isSQLite() bool {
 
 // Dialect covers the differences between the databases.
 type Dialect interface {
-	// Migrations returns the folder of the migrations.
-	Migrations() fs.FS
 	// write runs a transaction of Write.
 	write(ctx context.Context, s *DB, fn func(*Tx) error) error
 	// ping returns nil if the database answers, is the one that was opened, and has the settings
@@ -93,3 +91,16 @@ type Dialect interface {
 	// Backup writes a consistent copy into a new file.
 	Backup(ctx context.Context, path string) error
 }
+
+// Pool describes a pool of connections to the database. Its counts begin when the store is
+// opened.
+type Pool struct {
+	Name                string
+	Acquired, Idle, Max int           // connections now, and the most that may be open
+	Waits               int64         // calls that had to wait for a connection
+	Waited              time.Duration // by all of them together
+}
+
+// Pools returns the pools of the store: that of Postgres, or those of the reading connections
+// and of the writing one of SQLite.
+func (s *DB) Pools() []Pool { return s.Dialect.pools(s) }

@@ -6,7 +6,6 @@ import (
 	"database/sql/driver"
 	"errors"
 	"io"
-	"io/fs"
 	"math"
 	"net"
 	"slices"
@@ -20,7 +19,6 @@ import (
 
 	"plaza/domain/calendar"
 	"plaza/domain/fault"
-	"plaza/migrations"
 )
 
 // Postgres is the dialect of Postgres. The hot reads bypass database/sql and use
@@ -30,11 +28,6 @@ type Postgres struct {
 	Pool    *pgxpool.Pool
 	mode    pgx.QueryExecMode // of hot reads and steps
 	Opening *opening
-}
-
-func (Postgres) Migrations() fs.FS {
-	folder, _ := fs.Sub(migrations.Postgres, "postgres") // no error: the name is valid
-	return folder
 }
 
 func (Postgres) PrepareBulk(ctx context.Context, tx bun.IConn, limit time.Duration) error {

@@ -27,7 +27,7 @@ func Converted[R, T any](rows []R, err error, convert func(R) (T, error)) (all [
 	return all, err
 }
 
-// Filled returns the list, or an empty list for nil, which would be NULL.
+// Filled returns the list, or an empty list for nil, which would be null in JSON, and NULL if it has bytes.
 func Filled[T any](list []T) []T {
 	if list == nil {
 		return []T{}

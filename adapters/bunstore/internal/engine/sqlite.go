@@ -6,7 +6,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"io/fs"
 	"net/url"
 	"path/filepath"
 	"reflect"
@@ -21,7 +20,6 @@ import (
 	sqlite3 "modernc.org/sqlite/lib"
 
 	"plaza/domain/calendar"
-	"plaza/migrations"
 )
 
 // SQLite is the dialect of SQLite.
@@ -67,11 +65,6 @@ func SQLiteURL(path string, pragmas ...string) string {
 	}
 	u := url.URL{Scheme: "file", Path: path, RawQuery: url.Values{"_pragma": pragmas, "mode": {"rw"}}.Encode()}
 	return u.String()
-}
-
-func (SQLite) Migrations() fs.FS {
-	folder, _ := fs.Sub(migrations.SQLite, "sqlite") // no error: the name is valid
-	return folder
 }
 
 func (d SQLite) ping(ctx context.Context, db *bun.DB) error {
@@ -159,4 +152,17 @@ func (p *preparedStatements) get(ctx context.Context, db *sql.DB, text string) (
 		return kept.(*sql.Stmt), made.Close()
 	}
 	return made, nil
+}
+
+func (d SQLite) pools(s *DB) []Pool {
+	pool := func(name string, stats sql.DBStats) Pool {
+		return Pool{
+			Name: name, Acquired: stats.InUse, Idle: stats.Idle, Max: stats.MaxOpenConnections,
+			Waits: stats.WaitCount, Waited: stats.WaitDuration,
+		}
+	}
+	writer := pool("writer", s.Writer.Stats())
+	writer.Waits += d.writers.waits.Load()
+	writer.Waited += time.Duration(d.writers.waited.Load())
+	return []Pool{pool("reader", s.Reader.Stats()), writer}
 }

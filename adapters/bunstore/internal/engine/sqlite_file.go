@@ -1,7 +1,9 @@
 package engine
 
 import (
+	"cmp"
 	"context"
+	"crypto/rand"
 	"database/sql"
 	"database/sql/driver"
 	"errors"
@@ -10,6 +12,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strings"
 
 	"github.com/uptrace/bun"
 	"github.com/uptrace/bun/dialect/sqlitedialect"
@@ -139,4 +142,103 @@ func removePartial(partial string) error {
 		}
 	}
 	return errors.Join(problems...)
+}
+
+// Identify records the location of the database. It returns ErrDatabaseMoved if another database
+// has taken its place. Migrate calls it, too.
+func (s *DB) Identify(ctx context.Context) error {
+	if file, is := s.Dialect.(SQLite); is {
+		return s.Explain(ctx, file.identify(ctx, s))
+	}
+	return nil // a server keeps its databases
+}
+
+// identify writes the ID of the database into the marker. An existing marker must have
+// the same ID; a backup without an ID gets the marker's.
+func (d SQLite) identify(ctx context.Context, s *DB) error {
+	marker := markerOf(d.file.path)
+	text, err := os.ReadFile(marker)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	marked, _, _ := strings.Cut(string(text), "\n")
+	id, err := s.secret(ctx, databaseID, cmp.Or(marked, rand.Text()))
+	switch {
+	case err != nil:
+		return err
+	case marked == "":
+		return mark(marker, id.Reveal())
+	case marked != id.Reveal():
+		return fmt.Errorf("%w: %s is a different database; restore the original, or remove %s to use this one",
+			ErrDatabaseMoved, d.file.path, marker)
+	}
+	return nil
+}
+
+// databaseID is the name of the ID in the table of secrets; the ID is random, too.
+const databaseID = "database id"
+
+// mark creates the marker, which gets its name only when it is complete.
+func mark(path, id string) error {
+	file, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*")
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(file, "%s\nThe database with this id is in the file beside this one. Plaza makes no other in its place.\n", id)
+	if err = errors.Join(err, file.Close()); err == nil {
+		err = publish(file.Name(), path)
+	}
+	if err != nil {
+		return errors.Join(err, removePartial(file.Name()))
+	}
+	return nil
+}
+
+// Backup copies the database as of one moment, while others write. The copy gets its
+// name only when it is complete and on the disk.
+func (d SQLite) Backup(ctx context.Context, path string) (err error) {
+	if _, err := os.Lstat(path); !errors.Is(err, fs.ErrNotExist) {
+		if err == nil {
+			err = fmt.Errorf("%s: %w", path, fs.ErrExist)
+		}
+		return err
+	}
+	partial := path + ".partial"
+	if err := removePartial(partial); err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, removePartial(partial))
+		}
+	}()
+	// A separate connection: the writer must not wait, and the readers must not write.
+	db, err := sql.Open("sqlite", SQLiteURL(d.file.path, busyTimeoutPragma(DefaultLimit)))
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	if _, err := db.ExecContext(ctx, "VACUUM INTO ?", partial); err != nil {
+		return fmt.Errorf("copy database: %w", err)
+	}
+	return publish(partial, path)
+}
+
+// DiscardDeleted empties the write-ahead log of SQLite, which still has former pages. The database file has none: secure_delete
+// overwrites what is deleted. Of Postgres VACUUM frees it, which runs by itself.
+func (s *DB) DiscardDeleted(ctx context.Context) error {
+	if !s.isSQLite() {
+		return nil
+	}
+	return s.try(ctx, func(ctx context.Context) error {
+		var isBusy bool
+		var inLog, copied int
+		if err := s.Writer.QueryRowContext(ctx, "PRAGMA wal_checkpoint(TRUNCATE)").Scan(&isBusy, &inLog, &copied); err != nil {
+			return fmt.Errorf("empty the write-ahead log: %w", err)
+		}
+		if isBusy {
+			return errors.New("the write-ahead log still has what was deleted, because others read it: try again")
+		}
+		return nil
+	})
 }
