@@ -153,7 +153,7 @@ func expired(now time.Time) []expiredRows {
 
 // Sweep removes some of the rows that have expired by now, and reports whether there may be more. It
 // skips rows that another transaction has locked, so it never waits for them and never takes part in a
-// deadlock. Only for the counts of notifications it waits, as Notifications says.
+// deadlock. Only for the counts of notifications it waits: a trigger locks them behind the notifications, as all writers do.
 func (s *Store) Sweep(ctx context.Context, now time.Time) (more bool, err error) {
 	for _, rows := range expired(now) {
 		removed := 0

@@ -13,6 +13,8 @@ import (
 
 	"plaza/adapters/bunstore"
 	"plaza/adapters/bunstore/internal/engine"
+	"plaza/domain/access"
+	"plaza/domain/audit"
 	"plaza/domain/event"
 	"plaza/domain/media"
 	"plaza/domain/moderation"
@@ -165,6 +167,69 @@ func TestNTF01_erased_events_lock_all_their_counts_before_those_of_notifications
 	require.NoError(t, o.Rollback())
 	require.NoError(t, <-erased)
 	assertConsistent(t, s)
+}
+
+// Each of these has what the second transaction needs next, when the call waits for what that has: the call must not hold it.
+func TestWriters_that_wait_hold_nothing_that_the_others_take_later(t *testing.T) {
+	for name, c := range map[string]struct {
+		has, next string // of the other transaction
+		call      func(ctx context.Context, s *bunstore.Store) error
+	}{
+		"MOD-05 the audit record of a decision refers to the account of the case": {
+			"SELECT FROM report_cases FOR UPDATE", "SELECT FROM users WHERE id = 1 FOR KEY SHARE NOWAIT",
+			func(ctx context.Context, s *bunstore.Store) error {
+				return s.Accounts.Change(ctx, 1, func(a *access.Account) error {
+					a.Disabled = true
+					return nil
+				})
+			},
+		},
+		"MOD-03 who removes an event takes its author's notifications along, and counts at last": {
+			"SELECT FROM notification_counts WHERE owner_id = 1 FOR UPDATE", "SELECT FROM feed_counters FOR UPDATE NOWAIT",
+			func(ctx context.Context, s *bunstore.Store) error {
+				_, err := s.Moderation.Hide(ctx, moderation.Hiding{Thing: moderation.Thing{Kind: moderation.Event, ID: 1}, Reason: "Rude", At: noon},
+					media.Moves{})
+				return err
+			},
+		},
+		"another server stores a use of the second token and that its user was seen": {
+			"SELECT FROM token_uses WHERE token_id = 2 FOR UPDATE", "SELECT FROM presence FOR UPDATE NOWAIT",
+			func(ctx context.Context, s *bunstore.Store) error {
+				one := access.Sighting{At: noon.Add(time.Hour), Session: access.Session{Token: access.Token{ID: 1, User: 1}}}
+				two := one
+				two.ID = 2
+				return s.Tokens.Touch(ctx, one, two)
+			},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s, db := onPostgres(t)
+			author, reader := twoPeople(t, s)
+			of := moderation.Thing{Kind: moderation.Person, ID: int64(author)}
+			_, _, err := s.Moderation.Report(t.Context(), moderation.Report{
+				By: reader, Thing: of, Owner: author, Reason: moderation.Spam, Created: noon, Copies: moderation.Copies{}})
+			require.NoError(t, err)
+			e, err := s.Events.Add(t.Context(), listedEvent(t, author, "An event"))
+			require.NoError(t, err)
+			_, _, err = s.Discussion.AddComment(t.Context(), event.Comment{Event: e.ID(), Author: reader, Content: "Oh", Created: noon})
+			require.NoError(t, err)
+			for n := range byte(2) {
+				_, err := s.Tokens.Issue(t.Context(), access.Token{User: author, Hash: access.KeyHash{n}, Created: noon, Used: noon})
+				require.NoError(t, err)
+			}
+			execute(t, db, "INSERT INTO presence (user_id, seen) VALUES (1, '2026-01-01')")
+			o := aside(t, db, c.has)
+			act := audit.OnAccount(audit.AccountDisabled, author)
+			act.At, act.By = noon, audit.Actor{Staff: reader}
+			ctx := audit.With(t.Context(), act)
+			called := o.delays(func() error { return c.call(ctx, s) }, 1)
+			_, err = o.ExecContext(t.Context(), c.next)
+			assert.NoError(t, err)
+			require.NoError(t, o.Rollback())
+			require.NoError(t, <-called)
+			assertConsistent(t, s)
+		})
+	}
 }
 
 // An erasure finds a person's records before it locks out imports, which may give them to another author meanwhile.

@@ -18,7 +18,7 @@ import (
 const CategoryTree feed.Kind = "category"
 
 // ListingChanges collects the changes of a transaction to listings, counters and totals
-// of the feed. They are written at its end, so that shared counter rows are locked as
+// of the feed. They are written at its end, wherever WriteListings is called, so that shared counter rows are locked last and as
 // briefly as possible: first the counters, ordered by category and kind, then the
 // totals, ordered by kind. The fixed order prevents deadlocks.
 type ListingChanges struct {
@@ -152,8 +152,12 @@ const (
 		UPDATE feed_listings SET updated = $3 WHERE kind = CAST($1 AS text) AND id = $2`
 )
 
-// WriteListings queues the statements that write the changes.
+// WriteListings makes the transaction end with the statements that write all of its changes.
 func WriteListings(db *engine.DB, tx *engine.Tx, b ListingChanges) {
+	tx.AtEnd(func() { b.queue(db, tx) })
+}
+
+func (b ListingChanges) queue(db *engine.DB, tx *engine.Tx) {
 	inOrder := slices.SortedFunc(maps.Keys(b.counters), func(a, b CounterKey) int {
 		return cmp.Or(cmp.Compare(a.Category, b.Category), cmp.Compare(a.Kind, b.Kind))
 	})

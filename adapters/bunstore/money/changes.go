@@ -46,10 +46,11 @@ func (v Ledger) Change(ctx context.Context, id payment.OrderID, fn func(*payment
 		if err := cmp.Or(fn(&next), ctx.Err()); err != nil {
 			return err
 		}
+		err = storeTrade(tx, old, next)
 		if next.Answer != nil {
-			people.AnswerKey(tx, *next.Answer)
+			people.AnswerKey(tx, *next.Answer) // behind the payer's notifications, as with a new order
 		}
-		return storeTrade(tx, old, next)
+		return err
 	})
 }
 

@@ -196,7 +196,8 @@ func (v Accounts) Change(
 ) error {
 	return v.DB.Write(ctx, func(tx *engine.Tx) error {
 		var row AccountRow
-		if err := v.DB.Selecting(tx).Model(&row).Where("id = ?", id).Scan(tx.Context()); err != nil {
+		locked := v.DB.Locking(tx.NewSelect().Model(&row), "NO KEY UPDATE") // meanwhile others may refer to the user
+		if err := locked.Where("id = ?", id).Scan(tx.Context()); err != nil {
 			return engine.OrNotFound(err, access.ErrNoAccount)
 		}
 		old, err := row.Account()

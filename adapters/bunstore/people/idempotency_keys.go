@@ -76,8 +76,8 @@ func AnswerKey(tx *engine.Tx, a idempotency.Answer) {
 }
 
 const (
-	// holdKey reserves the key $2 of the account $1, with the fingerprint $3, for the holder $4 from $5 to $6. It returns a row
-	// unless the key is held or was answered: since a time after $7, or with another fingerprint.
+	// holdKey reserves the key $2 of the account $1, with the fingerprint $3, for the holder $4 from $5 to $6, and returns a row. It
+	// does neither if the key was stored after $7 and was answered, is held still, or has another fingerprint.
 	holdKey = `
 		INSERT INTO idempotency_keys AS k (user_id, name, fingerprint, holder, since, busy) VALUES ($1, $2, $3, $4, $5, $6)
 		ON CONFLICT (user_id, name) DO UPDATE SET fingerprint = EXCLUDED.fingerprint, holder = EXCLUDED.holder,

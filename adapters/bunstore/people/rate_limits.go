@@ -10,14 +10,15 @@ import (
 	"plaza/domain/ratelimit"
 )
 
-// charge adds the price $4 of the action $2 to the time up to which the account $1 has paid at $3, unless that would be
-// later than the period $5 from then. A stored time more than the skew $6 beyond it is of a clock that ran ahead. Times
-// are in microseconds, those of now since 1970.
+// charge takes the price $4 of the action $2 from the account $1 at the time $3. What is stored is the time up to which the account
+// has paid: it moves by the price, from $3 if it is past. A charge that would move it beyond the period $5 after $3 is refused. A
+// stored time that is further ahead than the period and the skew $6 is of a clock that ran ahead, and counts as past. $3 is in
+// microseconds since 1970, the others are durations in microseconds.
 //
 // Charges cannot cause deadlocks, because a transaction that waits for one holds nothing that the holder of the charge may
 // wait for:
 //
-//   - A charge is the first lock of its transaction, with an exception.
+//   - Only locks of names come before a charge: those of drafts, comments and follows, which no transaction takes behind one.
 //   - A change of an event first locks the event's row. The holder of the charge that it waits for has locked its own
 //     event before, or changes none. So it waits for no event.
 //

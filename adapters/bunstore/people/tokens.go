@@ -117,22 +117,28 @@ const seeUser = `
 	ON CONFLICT (user_id) DO UPDATE SET seen = EXCLUDED.seen WHERE p.seen <= $3`
 
 // Touch compares with the stored times. They are never earlier than the session's, so a time that is not due by the session is not
-// due at all. The order of users and tokens prevents deadlocks.
+// due at all. To lock all tokens in one order and then all users prevents deadlocks.
 func (v Tokens) Touch(ctx context.Context, all ...access.Sighting) error {
 	slices.SortFunc(all, func(a, b access.Sighting) int { return cmp.Or(cmp.Compare(a.User, b.User), cmp.Compare(a.ID, b.ID)) })
 	return v.DB.Write(ctx, func(tx *engine.Tx) error {
 		for _, one := range all {
-			at := instant.Normalise(one.At)
-			due := at.Add(-access.SeenEvery)
-			if !one.Used.After(due) {
+			if at, due := dueOf(one); !one.Used.After(due) {
 				tx.Queue("UPDATE token_uses SET used = $2 WHERE token_id = $1 AND used <= $3", one.ID, at, due)
 			}
-			if !one.Seen.After(due) {
+		}
+		for _, one := range all {
+			if at, due := dueOf(one); !one.Seen.After(due) {
 				tx.Queue(seeUser, one.ID, at, due)
 			}
 		}
 		return nil
 	})
+}
+
+// dueOf returns when the sighting was, and up to when a former one must have been for it to be stored.
+func dueOf(one access.Sighting) (at, due time.Time) {
+	at = instant.Normalise(one.At)
+	return at, at.Add(-access.SeenEvery)
 }
 
 func (v Tokens) Revoke(ctx context.Context, id access.TokenID) error {

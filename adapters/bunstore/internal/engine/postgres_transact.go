@@ -48,13 +48,14 @@ func (d Postgres) write(ctx context.Context, s *DB, fn func(*Tx) error) error {
 		return err
 	}
 	isConditional := slices.ContainsFunc(tx.queued, func(s *Step) bool { return s.Missed != nil })
-	if !begun && (len(tx.queued) <= 1 || !isConditional) {
-		return d.send(ctx, native, tx.queued) // statements that are sent together are one transaction
-	}
-	if isConditional {
+	if isConditional && (begun || len(tx.queued)+len(tx.atEnd) > 1) {
 		if err := tx.Send(); err != nil {
 			return err
 		}
+	}
+	tx.queueEnd()
+	if !begun {
+		return d.send(ctx, native, tx.queued) // statements that are sent together are one transaction
 	}
 	return d.send(ctx, native, append(tx.queued, &commit))
 }

@@ -30,6 +30,7 @@ func (d SQLite) write(ctx context.Context, s *DB, fn func(*Tx) error) error {
 		if err := tx.orFailed(fn(tx)); err != nil {
 			return err
 		}
+		tx.queueEnd()
 		return tx.Send()
 	})
 }

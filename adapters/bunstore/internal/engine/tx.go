@@ -26,13 +26,14 @@ type Tx struct {
 	queued []*Step
 	send   func(steps []*Step) error
 	copy   func(table string, columns []string, rows [][]any) error
+	atEnd  []func()
 	failed error // the first error of send
 }
 
 // Joining is what a store adds to one transaction.
 type Joining struct {
-	// Last queues what the transaction ends with. It is called when all else has run, in each try of the transaction. Its
-	// error rolls the transaction back.
+	// Last queues what the store adds. It is called when all else has run but what is at the end, in each try of the transaction.
+	// Its error rolls the transaction back.
 	Last func(tx *Tx) error
 	// Ended is called once, with whether the transaction has committed.
 	Ended func(committed bool)
@@ -98,6 +99,15 @@ func (tx *Tx) Queue(statement string, args ...any) *Step {
 func (tx *Tx) Add(steps ...Step) {
 	for _, step := range steps {
 		tx.queued = append(tx.queued, &step)
+	}
+}
+
+// AtEnd makes fn queue what the transaction ends with, without Must: what that locks is locked last, and as briefly as possible.
+func (tx *Tx) AtEnd(fn func()) { tx.atEnd = append(tx.atEnd, fn) }
+
+func (tx *Tx) queueEnd() {
+	for _, queue := range tx.atEnd {
+		queue()
 	}
 }
 
