@@ -78,24 +78,38 @@ func (s *Store) Check(ctx context.Context, repair bool, found func(Finding)) err
 // errDryRun rolls back a repair that was not requested, and a transaction that has repaired nothing.
 var errDryRun = errors.New("no repair requested")
 
-// inspect calls look for each of the suspects, in a transaction of its own. look repairs an inconsistency and returns its
-// description, or "" if it has changed nothing.
+// attempt calls mend in a transaction. mend repairs inconsistencies and describes each; without any it has changed nothing.
+func (c check) attempt(ctx context.Context, mend func(tx *engine.Tx) (found []string, err error)) error {
+	var found []string
+	err := c.Write(ctx, func(tx *engine.Tx) (err error) {
+		if found, err = mend(tx); err == nil && (len(found) == 0 || !c.repair) {
+			err = errDryRun
+		}
+		return err
+	})
+	if err != nil && !errors.Is(err, errDryRun) {
+		return err
+	}
+	for _, what := range found {
+		c.found(Finding{What: what, Repaired: c.repair})
+	}
+	return nil
+}
+
+// inspect attempts to mend each of the suspects. look describes an inconsistency, or returns "" if it has changed nothing.
 func inspect[T any](
 	ctx context.Context, c check, suspects []T, look func(tx *engine.Tx, suspect T) (what string, err error),
 ) error {
 	for _, suspect := range suspects {
-		var what string
-		err := c.Write(ctx, func(tx *engine.Tx) (err error) {
-			if what, err = look(tx, suspect); err == nil && (what == "" || !c.repair) {
-				err = errDryRun
+		err := c.attempt(ctx, func(tx *engine.Tx) ([]string, error) {
+			what, err := look(tx, suspect)
+			if what == "" {
+				return nil, err
 			}
-			return err
+			return []string{what}, err
 		})
-		if err != nil && !errors.Is(err, errDryRun) {
+		if err != nil {
 			return err
-		}
-		if what != "" {
-			c.found(Finding{What: what, Repaired: c.repair})
 		}
 	}
 	return nil
@@ -106,9 +120,9 @@ func (c check) suspects(
 	ctx context.Context, query *bun.SelectQuery, look func(tx *engine.Tx, id int64) (what string, err error),
 ) error {
 	var ids []int64
-	err := c.Read(ctx, func(ctx context.Context) error {
+	err := c.ReadLong(ctx, func(ctx context.Context, db bun.IDB) error {
 		ids = nil
-		return query.Scan(ctx, &ids)
+		return query.Conn(db).Scan(ctx, &ids)
 	})
 	if err != nil {
 		return err

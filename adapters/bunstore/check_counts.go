@@ -209,9 +209,10 @@ const sameTelephones = `
 // telephones finds accounts of one telephone under several login names, from before AUT-03. People decide which of them
 // stays.
 func (c check) telephones(ctx context.Context) error {
-	rows, err := engine.All[struct{ Accounts string }](ctx, c.DB, sameTelephones)
-	for _, row := range rows {
-		c.found(Finding{What: fmt.Sprintf("the accounts %s have login names of one telephone", row.Accounts)})
+	var same []string
+	err := c.ReadLong(ctx, func(ctx context.Context, db bun.IDB) error { return db.NewRaw(sameTelephones).Scan(ctx, &same) })
+	for _, accounts := range same {
+		c.found(Finding{What: fmt.Sprintf("the accounts %s have login names of one telephone", accounts)})
 	}
 	return err
 }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"slices"
 
 	"github.com/uptrace/bun"
 
@@ -20,19 +19,25 @@ type checkSource struct {
 	kind  feed.Kind
 	table string
 	read  func(ctx context.Context, query *bun.SelectQuery) ([]feedstore.StoredRecord, error)
-	// lock keeps other transactions from changing the record, and what it is listed by. Without lock, reading the row locks it.
-	lock func(tx *engine.Tx, id int64)
+	// lock keeps other transactions from changing the records, and what they are listed by.
+	lock func(tx *engine.Tx, ids []int64)
 }
 
 var checkSources = []checkSource{
 	{feed.Publication, "publications", feedstore.SelectRecords[feedstore.PublicationRow], lockRecords},
 	{feed.Node, "nodes", feedstore.SelectRecords[feedstore.NodeRow], lockRecords},
-	{feed.Demand, "demands", feedstore.SelectRecords[feedstore.DemandRow], nil},
+	{feed.Demand, "demands", feedstore.SelectRecords[feedstore.DemandRow], lockRecords},
 	{feedstore.Origins, "publications", selectOrigins, lockRecords},
-	{feed.Event, "events", selectEvents, func(tx *engine.Tx, id int64) { tx.Queue(diary.LockEvent, id) }},
+	{feed.Event, "events", selectEvents, lockEvents},
 }
 
-func lockRecords(tx *engine.Tx, _ int64) { tx.Lock(feedstore.RecordsLock) }
+func lockRecords(tx *engine.Tx, _ []int64) { tx.Lock(feedstore.RecordsLock) }
+
+func lockEvents(tx *engine.Tx, ids []int64) {
+	for _, id := range ids {
+		tx.Queue(diary.LockEvent, id)
+	}
+}
 
 // originRow is a publication with what decides whether it is an origin.
 type originRow struct {
@@ -112,23 +117,18 @@ func (c check) listings(ctx context.Context) error {
 		}
 		for after, last := int64(0), int64(-1); last != 0; after = last {
 			var wrong []mismatch
-			err := c.Read(ctx, func(ctx context.Context) (err error) {
-				batch := c.Reader.NewSelect().Where("id > ?", after).Order("id").Limit(checkBatch)
+			err := c.ReadLong(ctx, func(ctx context.Context, db bun.IDB) (err error) {
+				batch := db.NewSelect().Where("id > ?", after).Order("id").Limit(checkBatch)
 				if c.unfoundOnly {
 					batch = batch.Where("NOT EXISTS (SELECT 1 FROM search_entries s WHERE s.kind = ? AND s.id = ?TableAlias.id)", source.kind)
 				}
-				wrong, last, err = c.mismatches(ctx, source, batch, c.Reader.NewSelect)
+				wrong, last, err = c.mismatches(ctx, source, batch, db.NewSelect)
 				return err
 			})
 			if err != nil {
 				return err
 			}
-			if c.unfoundOnly {
-				err = c.index(ctx, source, wrong)
-			} else {
-				err = inspect(ctx, c, wrong, func(tx *engine.Tx, of mismatch) (string, error) { return c.relist(tx, source, of) })
-			}
-			if err != nil {
+			if err := c.relist(ctx, source, wrong); err != nil {
 				return err
 			}
 		}
@@ -144,71 +144,69 @@ func (c check) listings(ctx context.Context) error {
 	return nil
 }
 
-// index stores the entries of the records, as they are now, in one transaction.
-func (c check) index(ctx context.Context, source checkSource, missing []mismatch) error {
-	missing = slices.DeleteFunc(missing, func(m mismatch) bool { return m.should == nil })
-	if len(missing) == 0 {
+// relist locks the records, checks them again, and mends how they are listed and found, in one transaction. One that can't be read is
+// only reported.
+func (c check) relist(ctx context.Context, source checkSource, wrong []mismatch) error {
+	var ids []int64
+	for _, of := range wrong {
+		if of.Broken == nil {
+			ids = append(ids, of.ID)
+		} else {
+			c.found(Finding{What: fmt.Sprintf("%s %d can't be read: %v", source.kind, of.ID, of.Broken)})
+		}
+	}
+	if len(ids) == 0 {
 		return nil
 	}
-	return c.Write(ctx, func(tx *engine.Tx) error {
-		now, err := c.locked(tx, source, engine.Mapped(missing, func(m mismatch) int64 { return m.ID })...)
-		if err == nil {
-			feedstore.Index(c.DB, tx, engine.Mapped(now, func(m mismatch) *search.Entry { return m.should }))
+	return c.attempt(ctx, func(tx *engine.Tx) (found []string, err error) {
+		source.lock(tx, ids)
+		wrong, _, err := c.mismatches(tx.Context(), source, tx.NewSelect().Where("id ?", engine.AnyOf(ids)).Order("id"), tx.NewSelect)
+		var listings feedstore.ListingChanges
+		var entries []*search.Entry
+		for _, of := range wrong {
+			what, right := "words that find %s %d are wrong", feedstore.Listed(of.Record)
+			switch {
+			case of.Broken != nil: // since then
+				continue
+			case !feedstore.IsSame(right, of.listed) && !c.unfoundOnly:
+				what = "listing of %s %d is wrong"
+				listings.Repair(of.listed, right)
+			}
+			if entries = append(entries, of.should); of.should == nil {
+				feedstore.Reindex(c.DB, tx, of.entry, nil)
+			}
+			found = append(found, fmt.Sprintf(what, source.kind, of.ID))
 		}
-		return err
+		feedstore.Index(c.DB, tx, entries)
+		feedstore.WriteListings(c.DB, tx, listings)
+		return found, err
 	})
-}
-
-// locked locks the records and checks them again.
-func (c check) locked(tx *engine.Tx, source checkSource, ids ...int64) ([]mismatch, error) {
-	query := c.Selecting(tx)
-	if source.lock != nil {
-		for _, id := range ids {
-			source.lock(tx, id)
-		}
-		query = tx.NewSelect()
-	}
-	wrong, _, err := c.mismatches(tx.Context(), source, query.Where("id ?", engine.AnyOf(ids)), tx.NewSelect)
-	return wrong, err
-}
-
-// relist locks the record and checks it again. One that can't be read is only reported.
-func (c check) relist(tx *engine.Tx, source checkSource, of mismatch) (string, error) {
-	if of.Broken != nil {
-		c.found(Finding{What: fmt.Sprintf("%s %d can't be read: %v", source.kind, of.ID, of.Broken)})
-		return "", nil
-	}
-	wrong, err := c.locked(tx, source, of.ID)
-	if err != nil || len(wrong) == 0 || wrong[0].Broken != nil {
-		return "", err
-	}
-	what := "words that find %s %d are wrong"
-	if right := feedstore.Listed(wrong[0].Record); !feedstore.IsSame(right, wrong[0].listed) {
-		what = "listing of %s %d is wrong"
-		feedstore.RepairListing(c.DB, tx, wrong[0].listed, right)
-	}
-	feedstore.Reindex(c.DB, tx, wrong[0].entry, wrong[0].should)
-	return fmt.Sprintf(what, source.kind, of.ID), nil
 }
 
 // orphans finds listings whose records do not exist.
 func (c check) orphans(ctx context.Context, source checkSource) error {
-	orphans, err := engine.SelectAll[feedstore.ListingRow](ctx, c.DB, func(query *bun.SelectQuery) *bun.SelectQuery {
-		return query.Where("l.kind = ?", source.kind).
-			Where("NOT EXISTS (SELECT 1 FROM ? t WHERE t.id = l.id)", bun.Ident(source.table)).Order("id")
+	var orphans []feedstore.ListingRow
+	err := c.ReadLong(ctx, func(ctx context.Context, db bun.IDB) error {
+		return db.NewSelect().Model(&orphans).Where("l.kind = ?", source.kind).
+			Where("NOT EXISTS (SELECT 1 FROM ? t WHERE t.id = l.id)", bun.Ident(source.table)).Order("id").Scan(ctx)
 	})
 	if err != nil {
 		return err
 	}
 	return inspect(ctx, c, orphans, func(tx *engine.Tx, row feedstore.ListingRow) (string, error) {
-		feedstore.RepairListing(c.DB, tx, new(row.Listing()), nil)
+		var listings feedstore.ListingChanges
+		listings.Repair(new(row.Listing()), nil)
+		feedstore.WriteListings(c.DB, tx, listings)
 		return fmt.Sprintf("listed %s %d does not exist", source.kind, row.ID), nil
 	})
 }
 
 // counters compares all counters with the listings.
 func (c check) counters(ctx context.Context) error {
-	wrong, err := feedstore.WrongCounters(ctx, c.DB)
+	var wrong []feedstore.CounterKey
+	err := c.ReadLong(ctx, func(ctx context.Context, db bun.IDB) error {
+		return db.NewRaw(feedstore.WrongCounters).Scan(ctx, &wrong)
+	})
 	if err != nil {
 		return err
 	}
@@ -219,4 +217,12 @@ func (c check) counters(ctx context.Context) error {
 func (c check) totals(ctx context.Context) error {
 	kinds := append(feed.ItemKinds(), feedstore.Origins)
 	return inspect(ctx, c, kinds, func(tx *engine.Tx, kind feed.Kind) (string, error) { return feedstore.RecountTotal(c.DB, tx, kind) })
+}
+
+// Search implements search.Index.
+type Search struct{ diary.Search }
+
+// Fill goes through what has no entry, batch by batch, so that a server that is stopped goes on with the rest.
+func (v Search) Fill(ctx context.Context) error {
+	return check{DB: v.DB.Within(checkLimit), repair: true, unfoundOnly: true, found: func(Finding) {}}.listings(ctx)
 }

@@ -101,6 +101,23 @@ func TestCheck_goes_through_all_records(t *testing.T) {
 	})
 }
 
+// A check of a large database takes longer than a call may: here because it waits.
+func TestCheck_goes_on_when_a_statement_takes_longer_than_that_of_a_call(t *testing.T) {
+	if testing.Short() {
+		t.Skip("make test-all runs this")
+	}
+	t.Parallel()
+	at := bunstore.MigratedPostgres(t)
+	s, db := open(t, at+"&statement_timeout=300&lock_timeout=0"), rawSQL(t, at)
+	for _, table := range []string{"nodes", "search_entries", "feed_counters", "contacts", "users"} {
+		o := aside(t, db, "LOCK TABLE "+table)
+		ended := o.delays(func() error { return s.Check(t.Context(), false, func(bunstore.Finding) {}) }, 1)
+		o.run("SELECT pg_sleep(0.5)")
+		require.NoError(t, o.Rollback())
+		require.NoError(t, <-ended, table)
+	}
+}
+
 func TestSRC01_Fill_makes_the_entries_that_are_missing(t *testing.T) {
 	bunstore.OnEach(t, func(t *testing.T, at string) {
 		s := open(t, at)

@@ -95,8 +95,7 @@ func textOf(value ast.Expr) (text engine.Text) {
 var readsWhole = map[string]string{
 	"tree":          "a row for each category, kind and shard",
 	"discardCovers": "once for the covers of many records",
-	"movingCover":   "once for a hidden record", "renameCover": "once for a hidden record",
-	"wrongCounters": "a check", "recountedEvents": "a check",
+	"WrongCounters": "a check", "recountedEvents": "a check",
 }
 
 // testStatements prepares each statement, which fails if it is a part of one, and plans it for any parameters.

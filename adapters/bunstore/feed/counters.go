@@ -1,7 +1,6 @@
 package feed
 
 import (
-	"context"
 	"fmt"
 
 	"plaza/adapters/bunstore/internal/engine"
@@ -9,8 +8,8 @@ import (
 )
 
 const (
-	// wrongCounters finds the counters that are not what the listings say, as of one moment. Instants of empty ones are ignored.
-	wrongCounters = `
+	// WrongCounters finds the counters that are not what the listings say, as of one moment. Instants of empty ones are ignored.
+	WrongCounters = `
 		WITH said AS (
 			SELECT category_id, kind, CAST(SUM(count) AS bigint) AS count, MAX(created) AS created, MAX(updated) AS updated
 			FROM feed_counters GROUP BY category_id, kind HAVING SUM(count) <> 0),
@@ -36,11 +35,6 @@ const (
 		SELECT (SELECT CAST(COALESCE(SUM(count), 0) AS bigint) FROM feed_totals WHERE kind = $1),
 			(SELECT COUNT(*) FROM feed_listings WHERE kind = $1)`
 )
-
-// WrongCounters compares all counters with the listings.
-func WrongCounters(ctx context.Context, db *engine.DB) ([]CounterKey, error) {
-	return engine.All[CounterKey](ctx, db, wrongCounters)
-}
 
 // Recount corrects the counter while no other recount of it runs, and says what was wrong. Concurrent changes are added to the same
 // sum.
@@ -79,15 +73,14 @@ func RecountTotal(db *engine.DB, tx *engine.Tx, kind feed.Kind) (string, error) 
 	return fmt.Sprintf("total of %s is %d; should be %d", kind, is, should), nil
 }
 
-// RepairListing replaces the wrong listing by the right one; nil means no listing. The counters may or may not have
+// Repair replaces the wrong listing by the right one; nil means no listing. The counters may or may not have
 // counted it: they are recounted later.
-func RepairListing(db *engine.DB, tx *engine.Tx, wrong, right *feed.Listing) {
-	b := ListingChanges{listings: []listingChange{{wrong, right}}}
+func (b *ListingChanges) Repair(wrong, right *feed.Listing) {
+	b.listings = append(b.listings, listingChange{wrong, right})
 	for _, l := range []*feed.Listing{wrong, right} {
 		if l != nil {
 			b.counter(CounterKey{l.Category, l.Kind})
 			b.Total(l.Kind, 0)
 		}
 	}
-	WriteListings(db, tx, b)
 }

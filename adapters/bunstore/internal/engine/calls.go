@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/cenkalti/backoff/v5"
+	"github.com/uptrace/bun"
 	"go.opentelemetry.io/otel/trace"
 
 	"plaza/domain/fault"
@@ -19,6 +20,21 @@ const Attempts = 8
 // Read calls fn, which must not write, within the time limit of a call.
 func (s *DB) Read(ctx context.Context, fn func(ctx context.Context) error) error {
 	return s.try(ctx, fn)
+}
+
+// ReadLong is Read for statements that take longer than those of other calls, which Postgres ends.
+func (s *DB) ReadLong(ctx context.Context, fn func(ctx context.Context, db bun.IDB) error) error {
+	return s.Read(ctx, func(ctx context.Context) error {
+		if s.isSQLite() {
+			return fn(ctx, s.Reader)
+		}
+		return s.Reader.RunInTx(ctx, nil, func(ctx context.Context, tx bun.Tx) error {
+			if _, err := tx.ExecContext(ctx, "SET LOCAL statement_timeout = "+milliseconds(s.Limit)); err != nil {
+				return err
+			}
+			return fn(ctx, tx)
+		})
+	})
 }
 
 // try runs one call of a port. It rejects cancelled callers, limits the time, and retries
