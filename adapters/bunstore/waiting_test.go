@@ -16,6 +16,7 @@ import (
 	"plaza/domain/access"
 	"plaza/domain/audit"
 	"plaza/domain/event"
+	"plaza/domain/imported"
 	"plaza/domain/media"
 	"plaza/domain/moderation"
 	"plaza/domain/personaldata"
@@ -246,6 +247,33 @@ func TestUSR07_records_that_have_another_author_by_now_stay(t *testing.T) {
 	require.NoError(t, o.Commit())
 	require.NoError(t, <-erased)
 	assert.Equal(t, []int{8}, column[int](t, db, "SELECT id FROM nodes"))
+}
+
+// An import finds accounts before it changes them.
+func TestUSR07_who_is_erased_meanwhile_gets_no_name_by_an_import(t *testing.T) {
+	for name, isImported := range map[string]bool{"imported": true, "adopted": false} {
+		t.Run(name, func(t *testing.T) {
+			s, db := onPostgres(t)
+			id := member(t, s)
+			accounts, err := s.Accounts.AccountsOf(t.Context(), []user.ID{id})
+			require.NoError(t, err)
+			store := func(name string) error {
+				_, err := s.Imports.Apply(t.Context(), imported.Batch{Records: []imported.Record{imported.UserRecord{
+					Source: "u1", Phone: accounts[0].Phone, Member: user.Member{Firstname: name, Timezone: "UTC", Joined: noon},
+				}}})
+				return err
+			}
+			if isImported {
+				require.NoError(t, store("Before"))
+			}
+			o := aside(t, db, fmt.Sprintf("UPDATE users SET phone = '%s', firstname = ''", user.ErasedPhone(id)), "DELETE FROM name_prefixes")
+			stored := o.delays(func() error { return store("After") }, 1)
+			require.NoError(t, o.Commit())
+			require.NoError(t, <-stored)
+			assert.Equal(t, []string{""}, column[string](t, db, "SELECT firstname FROM users"))
+			assert.Empty(t, column[string](t, db, "SELECT prefix FROM name_prefixes"))
+		})
+	}
 }
 
 func TestMOD03_a_key_is_not_reserved_while_another_caller_moves_a_picture_there(t *testing.T) {

@@ -87,15 +87,16 @@ func (t *batchApply) stored(kind imported.Kind) []int {
 }
 
 const (
-	// updateUser changes what members see of the user $1.
+	// updateUser changes what members see of the user $1: $2 first name, $3 last name, $4 expertise, $5 location, $6 timezone, $7
+	// joined.
 	updateUser = `
 		UPDATE users SET firstname = $2, lastname = $3, expertise = $4, location = $5, timezone = $6, joined = $7
-		WHERE id = $1`
+		WHERE id = $1 AND phone NOT LIKE 'erased-%'`
 
 	// adoptUser makes the account $1 that of the user with the id $2 at the source: $3 first name, $4 last name.
 	adoptUser = `
 		UPDATE users SET source = $2, adopted = true, firstname = $3, lastname = $4
-		WHERE id = $1`
+		WHERE id = $1 AND phone NOT LIKE 'erased-%'`
 )
 
 // userRecords stores users. One who had an account before gets new names only, and one whose profile is hidden nothing.
@@ -139,10 +140,14 @@ func (t *batchApply) userRecords() error {
 	if err := t.tx.Send(); err != nil {
 		return err
 	}
-	for i, source := range sources {
-		members[i].ID = t.users[source].ID
+	var named []user.Member
+	for i, m := range members {
+		if u := t.users[sources[i]]; u.Source != "" && !u.phone.IsErased() { // else it was erased since it was found
+			m.ID = u.ID
+			named = append(named, m)
+		}
 	}
-	return people.ReplacePrefixes(t.tx, members...)
+	return people.ReplacePrefixes(t.tx, named...)
 }
 
 func (t *batchApply) categoryRecords() error {
