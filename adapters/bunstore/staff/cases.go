@@ -254,30 +254,25 @@ func (v Moderation) addKept(ctx context.Context, cases []moderation.Case) error 
 	if err := v.DB.ReadRows(ctx, func() { versions, pictures, notes = nil, nil, nil }, reads...); err != nil {
 		return err
 	}
-	for i := range cases {
-		c := &cases[i]
-		copies := moderation.Copies{}
-		for _, p := range pictures {
-			if p.CaseID == c.ID {
-				copies[p.Name] = p.Key
-			}
+	of, copies := map[moderation.CaseID]*moderation.Case{}, map[moderation.CaseID]moderation.Copies{}
+	for i, c := range cases {
+		of[c.ID], copies[c.ID] = &cases[i], moderation.Copies{}
+	}
+	for _, p := range pictures {
+		copies[p.CaseID][p.Name] = p.Key
+	}
+	for _, row := range versions {
+		s, err := snapshotOf(row.Content, copies[row.CaseID])
+		if err != nil {
+			return err
 		}
-		for _, row := range versions {
-			if row.CaseID == c.ID {
-				s, err := snapshotOf(row.Content, copies)
-				if err != nil {
-					return err
-				}
-				c.Versions = append(c.Versions, moderation.Version{Since: row.Created.Time, Snapshot: s})
-			}
-		}
-		for _, row := range notes {
-			if row.CaseID == c.ID {
-				note := row.report()
-				note.Owner, note.Decided, note.Outcome = c.Owner, c.At, c.Outcome
-				c.Notes = append(c.Notes, note)
-			}
-		}
+		c := of[row.CaseID]
+		c.Versions = append(c.Versions, moderation.Version{Since: row.Created.Time, Snapshot: s})
+	}
+	for _, row := range notes {
+		c, note := of[row.CaseID], row.report()
+		note.Owner, note.Decided, note.Outcome = c.Owner, c.At, c.Outcome
+		c.Notes = append(c.Notes, note)
 	}
 	return nil
 }
