@@ -16,6 +16,7 @@ import (
 
 	"plaza/adapters/bunstore"
 	"plaza/domain/access"
+	"plaza/domain/audit"
 	"plaza/domain/event"
 	"plaza/domain/fault"
 	"plaza/domain/media"
@@ -80,14 +81,21 @@ func (c *crowd) act(s *bunstore.Store, who user.ID, r *rand.Rand) error {
 	charge := func(a ratelimit.Action) ratelimit.Charge { return c.limits.Charge(int64(who), a, now) }
 	switch n := r.IntN(48); {
 	case n < 10:
-		comment, _, err := s.Discussion.AddComment(ctx, event.Comment{Event: e.ID(), Author: who, Content: "Oh", Created: now},
-			charge(ratelimit.Comment))
+		said := event.Comment{Event: e.ID(), Author: who, Content: "Oh", Created: now}
+		if r.IntN(2) == 0 {
+			said.ReplyTo.ID = event.CommentID(c.said[i].Load())
+		}
+		comment, _, err := s.Discussion.AddComment(ctx, said, charge(ratelimit.Comment))
 		if err == nil {
 			c.said[i].Store(int64(comment.ID))
 			if r.IntN(2) == 0 {
 				err = s.Discussion.RemoveComment(ctx, comment.ID)
 			}
 		}
+		return err
+	case n < 14:
+		of := []moderation.Thing{{Kind: moderation.Event, ID: int64(e.ID())}, {Kind: moderation.Person, ID: int64(e.Author())}}[n%2]
+		_, _, err := s.Moderation.Report(ctx, moderation.Report{By: who, Thing: of, Owner: e.Author(), Reason: moderation.Spam, Created: now})
 		return err
 	case n < 25:
 		return s.Discussion.Like(ctx, event.NewLike(e.ID(), who, n%2 == 0, now), charge(ratelimit.Like))
@@ -144,9 +152,15 @@ func (c *crowd) act(s *bunstore.Store, who user.ID, r *rand.Rand) error {
 	}
 }
 
-// moderate hides or restores an event, a comment, an image, a plate or a profile at random.
+// moderate hides or restores an event, a comment, an image, a plate or a profile at random, or disables or enables an account.
 func (c *crowd) moderate(s *bunstore.Store, r *rand.Rand) error {
 	i := r.IntN(len(c.events))
+	if r.IntN(4) == 0 {
+		return s.Accounts.Change(c.acting(), c.people[i%3], func(a *access.Account) error {
+			a.Disabled = !a.Disabled
+			return nil
+		})
+	}
 	var plate int64
 	if e, err := s.Events.Get(c.t.Context(), c.events[i].Load().ID()); err == nil && len(e.State().Plates) > 0 {
 		plate = int64(e.State().Plates[0].ID)
@@ -164,9 +178,16 @@ func (c *crowd) moderate(s *bunstore.Store, r *rand.Rand) error {
 		func(to media.Moves) error { return c.turn(s, of, to, !wasHidden) })
 }
 
+// acting is the context of an act of staff, which writes a record.
+func (c *crowd) acting() context.Context {
+	act := audit.OnAccount(audit.AccountDisabled, c.people[0])
+	act.At, act.By = time.Now(), audit.Actor{Staff: c.people[11]}
+	return audit.With(c.t.Context(), act)
+}
+
 func (c *crowd) turn(s *bunstore.Store, of moderation.Thing, to media.Moves, isHidden bool) (err error) {
 	if isHidden {
-		_, err = s.Moderation.Hide(c.t.Context(), moderation.Hiding{Thing: of, Reason: "Rude", At: time.Now()}, to)
+		_, err = s.Moderation.Hide(c.acting(), moderation.Hiding{Thing: of, Reason: "Rude", At: time.Now()}, to)
 	} else {
 		_, err = s.Moderation.Restore(c.t.Context(), of, to)
 	}
@@ -185,6 +206,7 @@ func (noFiles) Remove(context.Context, media.Key) error { return nil }
 func (c *crowd) actAtOnce(rounds int) {
 	c.t.Helper()
 	var all sync.WaitGroup
+	refusals := []error{user.ErrProfileHidden, event.ErrNoReplied, moderation.ErrUncopied}
 	for i, who := range c.people {
 		all.Go(func() {
 			r := rand.New(rand.NewPCG(uint64(i), 0))
@@ -192,7 +214,7 @@ func (c *crowd) actAtOnce(rounds int) {
 				switch err := c.act(c.servers[i%len(c.servers)], who, r); {
 				case fault.Is(err, fault.Throttled):
 					c.refused.Add(1)
-				case !fault.Is(err, fault.NotFound) && !errors.Is(err, user.ErrProfileHidden):
+				case !fault.Is(err, fault.NotFound) && !slices.ContainsFunc(refusals, func(is error) bool { return errors.Is(err, is) }):
 					assert.NoError(c.t, err)
 				}
 			}
