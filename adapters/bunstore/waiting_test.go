@@ -172,6 +172,11 @@ func TestNTF01_erased_events_lock_all_their_counts_before_those_of_notifications
 
 // Each of these has what the second transaction needs next, when the call waits for what that has: the call must not hold it.
 func TestWriters_that_wait_hold_nothing_that_the_others_take_later(t *testing.T) {
+	reported := moderation.Thing{Kind: moderation.Event, ID: 1}
+	hideEvent := func(ctx context.Context, s *bunstore.Store) error {
+		_, err := s.Moderation.Hide(ctx, moderation.Hiding{Thing: reported, Reason: "Rude", At: noon}, media.Moves{})
+		return err
+	}
 	for name, c := range map[string]struct {
 		has, next string // of the other transaction
 		call      func(ctx context.Context, s *bunstore.Store) error
@@ -186,12 +191,11 @@ func TestWriters_that_wait_hold_nothing_that_the_others_take_later(t *testing.T)
 			},
 		},
 		"MOD-03 who removes an event takes its author's notifications along, and counts at last": {
-			"SELECT FROM notification_counts WHERE owner_id = 1 FOR UPDATE", "SELECT FROM feed_counters FOR UPDATE NOWAIT",
-			func(ctx context.Context, s *bunstore.Store) error {
-				_, err := s.Moderation.Hide(ctx, moderation.Hiding{Thing: moderation.Thing{Kind: moderation.Event, ID: 1}, Reason: "Rude", At: noon},
-					media.Moves{})
-				return err
-			},
+			"SELECT FROM notification_counts WHERE owner_id = 1 FOR UPDATE", "SELECT FROM feed_counters FOR UPDATE NOWAIT", hideEvent,
+		},
+		"NTF-03 who replies tells the author and then the other one": {
+			"SELECT FROM notification_counts WHERE owner_id = 1 FOR UPDATE",
+			"SELECT FROM notification_counts WHERE owner_id = 2 FOR UPDATE NOWAIT", hideEvent,
 		},
 		"another server stores a use of the second token and that its user was seen": {
 			"SELECT FROM token_uses WHERE token_id = 2 FOR UPDATE", "SELECT FROM presence FOR UPDATE NOWAIT",
@@ -206,14 +210,16 @@ func TestWriters_that_wait_hold_nothing_that_the_others_take_later(t *testing.T)
 		t.Run(name, func(t *testing.T) {
 			s, db := onPostgres(t)
 			author, reader := twoPeople(t, s)
-			of := moderation.Thing{Kind: moderation.Person, ID: int64(author)}
-			_, _, err := s.Moderation.Report(t.Context(), moderation.Report{
-				By: reader, Thing: of, Owner: author, Reason: moderation.Spam, Created: noon, Copies: moderation.Copies{}})
-			require.NoError(t, err)
 			e, err := s.Events.Add(t.Context(), listedEvent(t, author, "An event"))
 			require.NoError(t, err)
 			_, _, err = s.Discussion.AddComment(t.Context(), event.Comment{Event: e.ID(), Author: reader, Content: "Oh", Created: noon})
 			require.NoError(t, err)
+			for _, of := range []moderation.Thing{reported, {Kind: moderation.Person, ID: int64(author)}} {
+				_, _, err := s.Moderation.Report(t.Context(), moderation.Report{
+					By: reader, Thing: of, Owner: author, Reason: moderation.Spam, Created: noon})
+				require.NoError(t, err)
+			}
+			execute(t, db, "INSERT INTO notification_counts (owner_id) VALUES (2)")
 			for n := range byte(2) {
 				_, err := s.Tokens.Issue(t.Context(), access.Token{User: author, Hash: access.KeyHash{n}, Created: noon, Used: noon})
 				require.NoError(t, err)

@@ -216,7 +216,9 @@ func (v Accounts) Change(
 			a.Factor.Sealed, a.Factor.Step, a.Factor.Recovery)
 		if a.IsDisabledFrom(old) {
 			of := moderation.Thing{Kind: moderation.Person, ID: int64(id)}
-			DecideCase(tx, of, moderation.DecisionBy(ctx, moderation.OutcomeDisabled, time.Time{}))
+			if err := DecideCase(tx, of, moderation.DecisionBy(ctx, moderation.OutcomeDisabled, time.Time{})); err != nil {
+				return v.orTaken(err)
+			}
 		}
 		if a.Kept != 0 {
 			tx.Queue("UPDATE tokens SET generation = $4 WHERE id = $1 AND user_id = $2 AND generation = $3",

@@ -4,6 +4,7 @@ import (
 	"plaza/adapters/bunstore/internal/engine"
 	"plaza/domain/moderation"
 	"plaza/domain/notification"
+	"plaza/domain/user"
 )
 
 const (
@@ -18,13 +19,10 @@ const (
 		UPDATE report_cases SET decided = $3, outcome = $4, decided_by = $5, decided_person = $6, decision_reason = $7
 		WHERE kind = $1 AND object_id = $2 AND decided IS NULL`
 
-	// tellReporters tells those who have reported the thing $1 $2 that it was decided at $3, until $4: $5 outcome.
-	tellReporters = `
-		INSERT INTO notifications (owner_id, kind, created, expires, about, object_id, note)
-		SELECT r.author_id, 'report_decided', $3, $4, 'report', r.id, $5
-		FROM reports r JOIN report_cases c ON c.id = r.case_id
-		WHERE c.kind = $1 AND c.object_id = $2 AND c.decided = $3
-		ORDER BY r.author_id`
+	// decidedReports finds the reports of the thing $1 $2 that were decided at $3.
+	decidedReports = `
+		SELECT r.id, r.author_id FROM reports r JOIN report_cases c ON c.id = r.case_id
+		WHERE c.kind = $1 AND c.object_id = $2 AND c.decided = $3`
 
 	// expireVersions and expirePictures make what the decided cases of the thing $1 $2 keep expire at $3.
 	expireVersions = `
@@ -35,16 +33,27 @@ const (
 		AND case_id IN (SELECT id FROM report_cases WHERE kind = $1 AND object_id = $2 AND decided IS NOT NULL)`
 )
 
-// DecideCase decides the open case of the thing, if there is one. It locks the case before what the case keeps, as a report does. What
-// no act decides has no time, and stays open.
-func DecideCase(tx *engine.Tx, t moderation.Thing, d moderation.Decision) {
+// DecideCase decides the open case of the thing, if there is one, and stores the notices with those to its reporters: both lock counts
+// of people, in one order. It locks the case before what the case keeps, as a report does. What no act decides has no time, and stays
+// open.
+func DecideCase(tx *engine.Tx, t moderation.Thing, d moderation.Decision, notices ...notification.Notice) error {
 	if d.At.IsZero() {
-		return
+		return nil
 	}
 	tx.Queue(endCase, t.Kind, t.ID)
 	tx.Queue(decideCase, t.Kind, t.ID, d.At, d.Outcome, engine.NullIfZero(d.By.Staff), engine.NullIfZero(d.By.Person), d.Reason)
-	told := notification.OfDecision(moderation.Report{Decided: d.At, Outcome: d.Outcome})
-	tx.Queue(tellReporters, t.Kind, t.ID, d.At, told.Expires(), told.Note)
 	tx.Queue(expireVersions, t.Kind, t.ID, d.At.Add(moderation.KeptFor))
 	tx.Queue(expirePictures, t.Kind, t.ID, d.At.Add(moderation.KeptFor))
+	reports := tx.Queue(decidedReports, t.Kind, t.ID, d.At)
+	engine.Found(tx, reports, func(r *struct {
+		ID       moderation.ReportID
+		AuthorID user.ID
+	}) error {
+		decided := moderation.Report{ID: r.ID, By: r.AuthorID, Decided: d.At, Outcome: d.Outcome}
+		notices = append(notices, notification.OfDecision(decided))
+		return nil
+	})
+	err := tx.Send()
+	Notify(tx, notices...)
+	return err
 }

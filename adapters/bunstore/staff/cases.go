@@ -289,8 +289,7 @@ func (v Moderation) Decide(ctx context.Context, id moderation.CaseID, then time.
 		}
 		audit.Made(ctx, audit.Numbered(audit.Report, id), row.OwnerID)
 		decided.Decision = moderation.DecisionBy(ctx, moderation.OutcomeDismissed, then)
-		people.DecideCase(tx, decided.Thing, decided.Decision)
-		return nil
+		return people.DecideCase(tx, decided.Thing, decided.Decision)
 	})
 	return decided, err
 }

@@ -164,9 +164,7 @@ func (v Moderation) Hide(ctx context.Context, h moderation.Hiding, to media.Move
 		}
 		tx.Queue("INSERT INTO hidden_things (kind, object_id, owner_id, reason, hidden_at) VALUES ($1, $2, $3, $4, $5)",
 			h.Kind, h.ID, h.Owner, h.Reason, h.At)
-		people.DecideCase(tx, h.Thing, moderation.DecisionBy(ctx, moderation.OutcomeHidden, h.At))
-		people.Notify(tx, notification.OfHiding(h))
-		return nil
+		return people.DecideCase(tx, h.Thing, moderation.DecisionBy(ctx, moderation.OutcomeHidden, h.At), notification.OfHiding(h))
 	})
 	return h, err
 }
