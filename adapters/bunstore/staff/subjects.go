@@ -159,12 +159,11 @@ type snapshotJSON struct {
 	Pictures  []string    `json:"pictures,omitempty"`
 }
 
-func contentOf(s moderation.Snapshot) string {
+func contentOf(s moderation.Snapshot) engine.AsJSON {
 	names := engine.Mapped(s.Pictures, func(p moderation.Picture) string { return p.Name })
-	text, _ := json.Marshal(snapshotJSON{ // JSON can represent every snapshot
+	return engine.AsJSON{Of: snapshotJSON{
 		s.Title, s.Content, s.HTML, s.Firstname, s.Lastname, s.Expertise, s.Location, s.Tags, s.Event, names,
-	})
-	return string(text)
+	}}
 }
 
 func snapshotOf(content string, copies moderation.Copies) (moderation.Snapshot, error) {
