@@ -74,8 +74,8 @@ func (d SQLite) ping(ctx context.Context, db *bun.DB) error {
 	return db.PingContext(ctx)
 }
 
-// PrepareBulk keeps the pages of thousands of rows in memory, and copies each changed
-// page into the database only once. The units are KiB and pages of 4 KiB.
+// PrepareBulk keeps the pages of thousands of rows in memory, and copies each changed page into the database only once. This
+// stays so for the only writing connection. The units are KiB and pages of 4 KiB.
 func (SQLite) PrepareBulk(ctx context.Context, tx bun.IConn, _ time.Duration) error {
 	_, err := tx.ExecContext(ctx, "PRAGMA cache_size = -24576; PRAGMA wal_autocheckpoint = 8000")
 	return err
