@@ -37,16 +37,21 @@ func (c check) discussions(ctx context.Context) error {
 		Where("(k.author_id, k.comments, k.likes, k.commented) IS DISTINCT FROM (r.author_id, r.comments, r.likes, r.commented)")
 	return c.suspects(ctx, wrong, func(tx *engine.Tx, id int64) (string, error) {
 		var is, should eventCountsRow
+		var isMissing bool
 		tx.Queue(`
 			INSERT INTO event_counts (event_id, author_id) SELECT id, author_id FROM events WHERE id = $1
-			ON CONFLICT (event_id) DO NOTHING`, id)
+			ON CONFLICT (event_id) DO NOTHING
+			RETURNING TRUE`, id).Into(&isMissing)
 		if err := c.Selecting(tx).Model(&is).Where("event_id = ?", id).Scan(tx.Context()); err != nil {
 			return "", engine.OrNotFound(err, nil) // removed meanwhile
 		}
 		err := tx.NewSelect().Model(&should).ModelTableExpr("(?) AS n", bun.Safe(recountedEvents)).Where("event_id = ?", id).
 			Scan(tx.Context())
-		if err != nil || is == should {
+		switch {
+		case err != nil || is == should && !isMissing:
 			return "", err
+		case is == should:
+			return fmt.Sprintf("event %d has no counts", id), nil
 		}
 		_, err = tx.NewUpdate().Model(&should).WherePK().Exec(tx.Context())
 		return fmt.Sprintf("counts of event %d are %d comments and %d likes; should be %d and %d",

@@ -145,6 +145,19 @@ func TestCheck_reports_an_event_that_cannot_be_read(t *testing.T) {
 	})
 }
 
+func TestCheck_gives_an_event_its_counts_before_it_is_discussed(t *testing.T) {
+	bunstore.OnEach(t, func(t *testing.T, at string) {
+		s := open(t, at)
+		id := diaryEntry(t, s, member(t, s))
+		execute(t, rawSQL(t, at), "DELETE FROM event_counts")
+		_, err := s.Events.Remove(t.Context(), id)
+		require.ErrorIs(t, err, event.ErrNotFound)
+		require.Equal(t, []bunstore.Finding{{What: "event 1 has no counts", Repaired: true}}, checked(t, s, true))
+		_, err = s.Events.Remove(t.Context(), id)
+		require.NoError(t, err)
+	})
+}
+
 func TestMOD02_MOD03_EVT08_Check_finds_and_mends_what_disagrees(t *testing.T) {
 	bunstore.OnEach(t, func(t *testing.T, at string) {
 		s, db := open(t, at), rawSQL(t, at)
