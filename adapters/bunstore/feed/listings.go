@@ -161,30 +161,20 @@ func (b ListingChanges) queue(db *engine.DB, tx *engine.Tx) {
 	inOrder := slices.SortedFunc(maps.Keys(b.counters), func(a, b CounterKey) int {
 		return cmp.Or(cmp.Compare(a.Category, b.Category), cmp.Compare(a.Kind, b.Kind))
 	})
-	isLost := func(of CounterKey) bool { return b.counters[of].lost }
-	count := func() {
-		for _, of := range inOrder {
-			c := b.counters[of]
-			if c.lost {
-				tx.Queue(lockCounters, of.Category, of.Kind)
-			}
-			tx.Queue(db.Pick(countListings), of.Category, of.Kind, c.more, c.created, c.updated)
-		}
-	}
 	// All shards are locked before the latest of the remaining listings is looked up: concurrent changes are then either
 	// committed or not yet counted.
-	countsFirst := slices.ContainsFunc(inOrder, isLost)
-	if countsFirst {
-		count()
+	for _, of := range inOrder {
+		c := b.counters[of]
+		if c.lost {
+			tx.Queue(lockCounters, of.Category, of.Kind)
+		}
+		tx.Queue(db.Pick(countListings), of.Category, of.Kind, c.more, c.created, c.updated)
 	}
 	for _, change := range b.listings {
 		change.write(db, tx)
 	}
-	if !countsFirst {
-		count()
-	}
 	for _, of := range inOrder {
-		if isLost(of) {
+		if b.counters[of].lost {
 			tx.Queue(trimCounters, of.Category, of.Kind)
 		}
 	}
