@@ -190,10 +190,10 @@ func TestWriters_that_wait_hold_nothing_that_the_others_take_later(t *testing.T)
 				})
 			},
 		},
-		"MOD-03 who removes an event takes its author's notifications along, and counts at last": {
+		"MOD-03 a removal of an event locks the notifications of its author, and then the counts of the feed": {
 			"SELECT FROM notification_counts WHERE owner_id = 1 FOR UPDATE", "SELECT FROM feed_counters FOR UPDATE NOWAIT", hideEvent,
 		},
-		"NTF-03 who replies tells the author and then the other one": {
+		"NTF-03 a reply locks the counts of the author, and then those of another user": {
 			"SELECT FROM notification_counts WHERE owner_id = 1 FOR UPDATE",
 			"SELECT FROM notification_counts WHERE owner_id = 2 FOR UPDATE NOWAIT", hideEvent,
 		},
@@ -256,7 +256,7 @@ func TestUSR07_records_that_have_another_author_by_now_stay(t *testing.T) {
 }
 
 // An import finds accounts before it changes them.
-func TestUSR07_who_is_erased_meanwhile_gets_no_name_by_an_import(t *testing.T) {
+func TestUSR07_an_import_gives_no_name_to_a_user_that_was_erased_meanwhile(t *testing.T) {
 	for name, isImported := range map[string]bool{"imported": true, "adopted": false} {
 		t.Run(name, func(t *testing.T) {
 			s, db := onPostgres(t)

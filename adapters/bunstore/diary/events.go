@@ -43,7 +43,8 @@ func (v Events) Add(ctx context.Context, e *event.Event, charges ...ratelimit.Ch
 			return err
 		}
 		if v.countsDrafts(nil, e) {
-			v.needDraft(tx, stored.Author, v.Limits.ErrDrafts())
+			v.lockDrafts(tx, stored.Author)
+			tx.Queue(hasFewerDrafts, stored.Author, v.Limits.Drafts).Must(v.Limits.ErrDrafts())
 		}
 		people.ChargeAll(tx, charges)
 		tx.Queue(insertEvent, stored.Author, stored.Date, stored.Title, stored.Content, stored.HTML, engine.NullIfZero(stored.Category),
@@ -197,11 +198,7 @@ func (v Events) changeWithin(
 	if err != nil || reflect.DeepEqual(read.State(), next.State()) {
 		return read, err
 	}
-	changed, err := v.rewrite(tx, read, next.State(), charges)
-	if err == nil && v.countsDrafts(read.Event, next) {
-		tx.Queue(hasFewerDrafts, next.Author(), v.Limits.Drafts+1).Must(v.Limits.ErrDrafts()) // with this one
-	}
-	return changed, err
+	return v.rewrite(tx, read, next.State(), charges)
 }
 
 // TurnEvent hides or restores the event, and returns its author.
@@ -277,6 +274,9 @@ func (v Events) rewrite(tx *engine.Tx, old event.Entry, next event.State, charge
 	if !isFoundAlike(before, next) {
 		feedstore.Reindex(v.DB, tx, search.EntryOf(old.Event, ""), search.EntryOf(changed, ""))
 	}
+	if v.countsDrafts(old.Event, changed) {
+		tx.Queue(hasFewerDrafts, next.Author, v.Limits.Drafts+1).Must(v.Limits.ErrDrafts()) // with this one
+	}
 	if err := tx.Send(); err != nil { // it sets the counts and the numbers of new plates
 		return event.Entry{}, err
 	}
@@ -300,8 +300,7 @@ func isFoundAlike(a, b event.State) bool {
 
 // ChangeRead applies fn to the event as it was read and writes the result at once. If
 // fn fails or changes nothing, or if the event has changed since, it falls back to
-// Change: fn may decide differently on the current event. So it does if the author has
-// as many drafts as the quota: the event may be a draft already.
+// Change: fn may decide differently on the current event.
 func (v Events) ChangeRead(
 	ctx context.Context, read event.Entry, fn func(*event.Event) error, charges ...ratelimit.Charge,
 ) (event.Entry, error) {
@@ -316,7 +315,7 @@ func (v Events) ChangeRead(
 	var stored event.Entry
 	err = v.DB.Write(ctx, func(tx *engine.Tx) error {
 		if v.countsDrafts(read.Event, changed) {
-			v.needDraft(tx, read.Author(), errStale)
+			v.lockDrafts(tx, read.Author())
 		}
 		stored, err = v.rewrite(tx, read, changed.State(), charges)
 		return err

@@ -41,12 +41,6 @@ func (v Events) countsDrafts(replaced, next *event.Event) bool {
 	return v.Limits.Drafts > 0 && event.AddsDraft(replaced, next)
 }
 
-// needDraft queues the statements that find room for another draft of the author. Without room the transaction fails with full.
-func (v Events) needDraft(tx *engine.Tx, author user.ID, full error) {
-	v.lockDrafts(tx, author)
-	tx.Queue(hasFewerDrafts, author, v.Limits.Drafts).Must(full)
-}
-
 // lockDrafts makes others who add a draft for the author wait. It is among the first locks of its transaction, so that
 // writers cannot deadlock.
 func (v Events) lockDrafts(tx *engine.Tx, author user.ID) { tx.Lock(fmt.Sprint("drafts of ", author)) }
