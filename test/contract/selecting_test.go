@@ -11,6 +11,9 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"plaza/domain/demand"
+	"plaza/domain/publication"
 )
 
 var selectingRows = []row{
@@ -126,9 +129,13 @@ func fieldsEverywhere(t *testing.T, s *server) {
 	} {
 		store(t, ada, 1+i)
 	}
+	s.storesPublication(t, ada, 4, 7, func(p *publication.Publication) { p.Cover = cover("cover_sm") })
+	s.storesDemand(t, ada, 5, 7, func(d *demand.Demand) { d.Cover = cover("demand_cover_md") })
 	for path, field := range map[string]string{
 		timeline: "title", comments + fmt.Sprintf("?event=%d", id): "user.uid", "/api/feed/items/7/": "entity_type",
 		"/api/feed/item/node/2/": "translations", "/api/feed/item/demand/3/": "author.uid", publications: "bundle.original_id",
+		"/api/feed/item/publication/4/":       "cover_images.sizes.cover_sm.width",
+		"/api/feed/item/demand/5/":            "auto_covers.sizes.demand_cover_md.path",
 		images + "?uid=" + fmt.Sprint(ada.id): "tags", images + "?page=1&uid=" + fmt.Sprint(ada.id): "img_width", notifications: "event.title",
 		search + "?name=Ada": "avatars.sizes.sm",
 	} {

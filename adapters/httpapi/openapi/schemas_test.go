@@ -118,6 +118,7 @@ var optional = map[string]string{
 	"#/components/schemas/Publication":       "localized",
 	"#/components/schemas/OpenedPublication": "localized", "#/components/schemas/OpenedNode": "localized",
 	"#/components/schemas/Event": "is_hidden", "#/components/schemas/Comment": "is_hidden",
+	"#/components/schemas/CoverSizes": "cover_sm", "#/components/schemas/DemandCoverSizes": "demand_cover_md",
 }
 
 func TestResponsesHaveAllTheirFields(t *testing.T) {
