@@ -68,10 +68,11 @@ func copyFile(t *testing.T, from, to string) {
 
 // page has a function that runs the compiled client's tests with the server and returns what they report.
 const page = `<!DOCTYPE html><link rel="icon" href="data:,"><script type="module">
-import { retries } from "/dist/test/retries.js"
+import { polling, retries } from "/dist/test/retries.js"
 import { tour } from "/dist/test/tour.js"
 window.test = async server => {
 	await retries()
+	await polling()
 	const phone = {
 		scan: codeURL => fetch("/phone", {method: "POST", body: codeURL}),
 		read: async number => (await fetch("/code?number=" + encodeURIComponent(number))).text(),

@@ -26,7 +26,7 @@ export interface Source {
   sleep(seconds: number, signal: AbortSignal | undefined): Promise<void>;
 }
 
-/** A stream that brings nothing at all for so long, in milliseconds, is not passed on by a proxy. */
+/** A stream that does not open, or brings nothing at all, for so long, in milliseconds, is not passed on by a proxy. */
 const patience = 60_000;
 
 /** Yields what happens, over one stream after the other, or from the list while there is none. It throws what no retry mends. */
@@ -36,8 +36,10 @@ export async function* live(source: Source, options: LiveOptions): AsyncGenerato
   let unread = -1;
   for (;;) {
     let wait = pollEvery;
+    const attempt = new AbortController();
     try {
-      for await (const part of messages(await source.open(last, signal))) {
+      const either = signal ? AbortSignal.any([signal, attempt.signal]) : attempt.signal;
+      for await (const part of messages(await soon(source.open(last, either)))) {
         const fields = new Map(part.split("\n").map((line) => line.split(/: ?(.*)/s, 2) as [string, string]));
         wait = Number(fields.get("retry") ?? wait * 1000) / 1000;
         if (!fields.has("data")) continue;
@@ -47,12 +49,15 @@ export async function* live(source: Source, options: LiveOptions): AsyncGenerato
     } catch (error) {
       signal?.throwIfAborted();
       if (error instanceof Fault && error.status < 500 && error.status !== 429) throw error;
+    } finally {
+      attempt.abort();
     }
     if (wait === pollEvery) {
       const list = await source.poll(signal).catch(() => undefined);
+      if (list) last ||= String(list.data[0]?.id ?? 0); // no position: the first stream begins with reset
       const [newest, ...rest] = last.split("-");
       for (const one of [...(list?.data ?? [])].reverse()) {
-        if (last && one.id > Number(newest)) yield { id: (last = [one.id, ...rest].join("-")), event: "notification", data: one };
+        if (one.id > Number(newest)) yield { id: (last = [one.id, ...rest].join("-")), event: "notification", data: one };
       }
       if (list && list.unread_count !== unread) yield { id: last, event: "unread", data: { unread_count: (unread = list.unread_count) } };
     }
@@ -66,9 +71,7 @@ async function* messages(stream: ReadableStream<Uint8Array>): AsyncGenerator<str
   let text = "";
   try {
     for (;;) {
-      let timer: ReturnType<typeof setTimeout> | undefined;
-      const late = new Promise<never>((_, reject) => (timer = setTimeout(() => reject(new Error("the stream is silent")), patience)));
-      const { done, value } = await Promise.race([reader.read(), late]).finally(() => clearTimeout(timer));
+      const { done, value } = await soon(reader.read());
       if (done) return;
       const parts = (text + value).split("\n\n");
       text = parts.pop()!;
@@ -77,4 +80,11 @@ async function* messages(stream: ReadableStream<Uint8Array>): AsyncGenerator<str
   } finally {
     await reader.cancel().catch(() => undefined);
   }
+}
+
+/** Returns what the promise brings, or throws when the patience ends. */
+function soon<T>(promise: Promise<T>): Promise<T> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<never>((_, reject) => (timer = setTimeout(() => reject(new Error("the stream is silent")), patience)));
+  return Promise.race([promise, late]).finally(() => clearTimeout(timer));
 }

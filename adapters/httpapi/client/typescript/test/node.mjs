@@ -1,9 +1,10 @@
 // Tests the compiled client in Node.js. Its arguments are the address of a server with the demo data, and of the messages
 // that it would send.
-import { retries } from "../dist/test/retries.js";
+import { polling, retries } from "../dist/test/retries.js";
 import { tour } from "../dist/test/tour.js";
 
 await retries();
+await polling();
 const phone = {
   scan: (codeURL) => fetch(codeURL, { method: "POST" }),
   read: async (number) => {

@@ -55,3 +55,28 @@ export async function retries(): Promise<void> {
   const proxy = await rejection(page.call("profile"));
   check(proxy instanceof Fault && proxy.code === "UNKNOWN" && proxy.status === 502, "an answer of a proxy");
 }
+
+/** Shows that live reads the list while a proxy opens no stream. */
+export async function polling(): Promise<void> {
+  const lists = [[], [1], [3, 2, 1]];
+  const opened: (AbortSignal | null | undefined)[] = [];
+  const stop = new AbortController();
+  const proxy: typeof fetch = async (url, init) => {
+    if (String(url).endsWith("/stream/")) {
+      if (lists.length === 0) stop.abort(new Error("more came than that"));
+      return new Promise(() => opened.push(init?.signal));
+    }
+    const data = lists.shift()!.map((id) => ({ id }));
+    return Response.json({ data, unread_count: data.length });
+  };
+  const { setTimeout } = globalThis;
+  globalThis.setTimeout = ((done: () => void) => setTimeout(done)) as typeof setTimeout; // patience ends at once
+  const came: (number | string)[] = [];
+  for await (const { event, data } of new Plaza({ url: "http://plaza.example", fetch: proxy }).live({ signal: stop.signal })) {
+    came.push(event === "notification" ? data.id : event);
+    if (came.length === 6) break;
+  }
+  globalThis.setTimeout = setTimeout;
+  check(came.join() === "unread,1,unread,2,3,unread", "each notification comes once, the oldest first");
+  check(opened.length === 3 && opened.every((signal) => signal?.aborted), "what is given up ends");
+}
