@@ -56,7 +56,7 @@ func entityTag(sum []byte, c coding) string {
 func isUnchanged(w http.ResponseWriter, req *http.Request, sum []byte, c coding, caching string) bool {
 	w.Header().Set("ETag", entityTag(sum, c))
 	w.Header().Set("Cache-Control", caching)
-	known := req.Header.Get("If-None-Match")
+	known := strings.Join(req.Header.Values("If-None-Match"), ",")
 	if known == "" {
 		return false
 	}
