@@ -29,7 +29,6 @@ type Query struct {
 func (c *Call) Query() *Query {
 	values, err := url.ParseQuery(c.Gin.Request.URL.RawQuery)
 	q := &Query{Values: values, list: c.List}
-	q.Wrong.Merge(fault.FieldsOf(c.PartErr))
 	if err != nil {
 		q.Wrong.Add(wholeRequest, "The query is malformed.")
 	}
@@ -42,6 +41,7 @@ func (c *Call) Query() *Query {
 			}
 		}
 	}
+	q.Wrong.Merge(fault.FieldsOf(c.PartErr))
 	return q
 }
 
