@@ -44,7 +44,8 @@ func visit(t *testing.T, check func(at string, n node)) (doc node) {
 }
 
 // Later versions may add fields. Enums of integers have names for generators; some of these take a bound that is left out as true or
-// false only, choose between schemas by what each alone has, and know one encoding of files. They ignore what stands beside a reference.
+// false only, choose between schemas by what each alone has, know one encoding of files, one type besides null, and no null in an enum of
+// integers. They ignore what stands beside a reference.
 func TestPublishedSchemas(t *testing.T) {
 	var doc node
 	require.NoError(t, json.Unmarshal(openapi.JSON(), &doc))
@@ -64,6 +65,9 @@ func TestPublishedSchemas(t *testing.T) {
 			assert.Len(t, n["x-enum-varnames"], len(values), at)
 			assert.Len(t, n["x-enum-descriptions"], len(values), at)
 		}
+		types, _ := n["type"].([]any)
+		assert.LessOrEqual(t, len(types), 2, "%s: one of several, or null", at)
+		assert.False(t, n["enum"] != nil && slices.Contains(types, any("integer")), "%s: an integer or null", at)
 		for _, keyword := range []string{"exclusiveMinimum", "exclusiveMaximum", "encoding"} {
 			assert.NotContains(t, n, keyword, at)
 		}
