@@ -44,8 +44,8 @@ func visit(t *testing.T, check func(at string, n node)) (doc node) {
 }
 
 // Later versions may add fields. Enums of integers have names for generators; some of these take a bound that is left out as true or
-// false only, choose between schemas by what each alone has, know one encoding of files, one type besides null, and no null in an enum of
-// integers. They ignore what stands beside a reference.
+// false only, choose between schemas by what each alone has, know one encoding of files, one type besides null, no null in an enum of
+// integers, and no choice of choices. They ignore what stands beside a reference.
 func TestPublishedSchemas(t *testing.T) {
 	var doc node
 	require.NoError(t, json.Unmarshal(openapi.JSON(), &doc))
@@ -70,6 +70,12 @@ func TestPublishedSchemas(t *testing.T) {
 		assert.False(t, n["enum"] != nil && slices.Contains(types, any("integer")), "%s: an integer or null", at)
 		for _, keyword := range []string{"exclusiveMinimum", "exclusiveMaximum", "encoding"} {
 			assert.NotContains(t, n, keyword, at)
+		}
+		parts, _ := n["oneOf"].([]any)
+		for _, part := range parts {
+			ref, _ := part.(node)["$ref"].(string)
+			named, _ := schemas[strings.TrimPrefix(ref, "#/components/schemas/")].(node)
+			assert.Nil(t, named["oneOf"], "%s: a choice of choices", at)
 		}
 		assert.True(t, n["anyOf"] == nil || n["$ref"] != nil, "%s: anyOf", at)
 		if n["$ref"] != nil || strings.Contains(at, "/anyOf/") {
