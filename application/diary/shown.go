@@ -124,7 +124,7 @@ func relatedQuery(actor access.Actor, entries []event.Entry, deep depth) event.R
 	categories, people := map[feed.CategoryID]bool{}, map[user.ID]bool{}
 	for _, entry := range entries {
 		s := entry.State()
-		if entry.Counts.Comments > 0 && deep.comments > 0 {
+		if deep.comments > 0 { // hidden ones, which are not counted, are their authors'
 			query.CommentsFor = append(query.CommentsFor, s.ID)
 		}
 		if deep.moment > 0 {

@@ -142,7 +142,7 @@ func hiddenComment(t *testing.T, s *server) {
 	id, other := ada.publishes(t, "Fog"), ada.publishes(t, "Mist")
 	comment := bob.comments(t, id, "Rude")
 	s.clock.advance(time.Second)
-	bob.comments(t, other, "Later")
+	later := bob.comments(t, other, "Later")
 	s.clock.advance(time.Second)
 	eve.comments(t, id, "Kind")
 	eve.post(t, reportPath, object{"comment": comment, "reason": "abuse"}).is(201)
@@ -169,6 +169,10 @@ func hiddenComment(t *testing.T, s *server) {
 	assert.Equal(t, [][]string{{"Kind", "Rude"}, {"Kind", "Rude"}, {"Kind", "Later", "Rude"}}, [][]string{listed, within, notified})
 	assert.Equal(t, 2, ada.reads(t, id).int("data.comment_count"))
 	assert.Empty(t, bob.get(t, hiddenPath).is(200).list("data"))
+
+	assertAct(t, staff.post(t, hidePath, object{"comment": later, "reason": "Rude"}), "hidden", "comment", later)
+	listed, within, _ = bob.contents(t, other)
+	assert.Equal(t, [][]string{{"Later"}, {"Later"}}, [][]string{listed, within}, "it is the only one")
 }
 
 func hiddenImage(t *testing.T, s *server) {
