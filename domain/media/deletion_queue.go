@@ -140,7 +140,7 @@ func Move(
 	return nil
 }
 
-// movedAtOnce is how many pictures are copied at once, so that an event has no new ones when all are.
+// movedAtOnce is how many pictures are copied at once. The longer a move takes, the likelier its event has new plates by then.
 const movedAtOnce = 8
 
 // copyPicture stores the files of a picture and of its sizes, those that there are, under another key.
