@@ -86,12 +86,23 @@ const resumeBatch = 100
 // stop the others.
 func (p *Privacy) ResumeErasures(ctx context.Context) error {
 	var failed error
+	erasing := map[any]bool{}
 	for last := user.ID(0); ; {
 		ids, err := p.accounts.Erasing(ctx, last, resumeBatch)
-		if err != nil || len(ids) == 0 {
+		if err != nil {
 			return errors.Join(failed, err)
 		}
+		if len(ids) == 0 {
+			p.closed.Range(func(id, _ any) bool {
+				if !erasing[id] { // another server has ended it
+					p.closed.Delete(id)
+				}
+				return true
+			})
+			return failed
+		}
 		for _, id := range ids {
+			erasing[id] = true
 			_, err := p.Erase(ctx, id)
 			_ = p.RemoveFiles(ctx)
 			failed = errors.Join(failed, err)
