@@ -241,8 +241,8 @@ func (a *api) listHowTos(c *transport.Call) (transport.Reply, error) {
 	categories, request := q.Texts("category", "category[]"), q.Page()
 	list := a.BackOffice.HowTos(c.Context(), categories)
 	c.Audited = []any{"categories", categories, "page", request.Number()}
-	return exported(c, q, list, func(s page.Span) (transport.Reply, error) {
-		howTos, err := list.Read(s, request)
+	return exported(c, q, list, request, func(s page.Span, r page.Request) (transport.Reply, error) {
+		howTos, err := list.Read(s, r)
 		people, err := a.loadUsers(c, mapSlice(howTos.Items, func(h publication.HowTo) user.ID { return h.Robot }), err)
 		return transport.Paged(c, page.Map(howTos, people.renderHowTo)), err
 	})

@@ -165,7 +165,7 @@ func (people users) renderCase(c moderation.Case, now *moderation.Subject) caseV
 
 func (a *api) listReports(c *transport.Call) (transport.Reply, error) {
 	q := c.Query()
-	r := q.Cursor()
+	r := q.Cursor().Paged()
 	request := moderation.Query{
 		IsDecided: transport.Choose(q, "state", "open", "decided") == "decided",
 		Kind:      transport.Choose(q, "kind", moderation.Kinds()...), Reason: transport.Choose(q, "reason", moderation.Reasons()...),
@@ -177,8 +177,8 @@ func (a *api) listReports(c *transport.Call) (transport.Reply, error) {
 		cases, err = a.Moderating.Cases(c.Context(), request, hours)
 		return cases.CursorPage, err
 	})
-	return exported(c, q, list, func(s page.Span) (transport.Reply, error) {
-		_, err := list.Read(s, r.Paged())
+	return exported(c, q, list, r, func(s page.Span, r page.Request) (transport.Reply, error) {
+		_, err := list.Read(s, r)
 		people, err := a.describe(c, cases.Members, nil, err)
 		return transport.Continued(c, mapSlice(cases.Items, func(one moderation.Case) caseView {
 			return people.renderCase(one, cases.Now[one.Thing])

@@ -194,9 +194,9 @@ func (a *api) listRefunds(c *transport.Call) (transport.Reply, error) {
 	}
 	list := a.BackOffice.Lines(c.Context(), "refunds", backoffice.ListQuery{User: filter.User, State: string(filter.State), Payment: of})
 	c.Audited = []any{"state", filter.State, "payment", int64(filter.Payment)}
-	return exported(c, q, list, func(s page.Span) (transport.Reply, error) {
+	return exported(c, q, list, q.Page(), func(s page.Span, r page.Request) (transport.Reply, error) {
 		filter.Span = s
-		return pageOf(c, q, filter, a.Refunding.Refunds, view.OfRefund)
+		return pageAt(c, q, filter, r, a.Refunding.Refunds, view.OfRefund)
 	})
 }
 
@@ -238,9 +238,9 @@ func (a *api) listAllOrders(c *transport.Call) (transport.Reply, error) {
 	f := payment.OrderFilter{User: user.ID(q.PositiveInt("user", 0)), State: transport.Choose(q, "state", payment.States()...)}
 	list := a.BackOffice.Lines(c.Context(), "orders", backoffice.ListQuery{User: f.User, State: string(f.State)})
 	c.Audited = []any{"state", f.State, "payer", int64(f.User)}
-	return exported(c, q, list, func(s page.Span) (transport.Reply, error) {
+	return exported(c, q, list, q.Page(), func(s page.Span, r page.Request) (transport.Reply, error) {
 		f.Span = s
-		return pageOf(c, q, f, a.Paying.Orders, view.OfStaffOrder)
+		return pageAt(c, q, f, r, a.Paying.Orders, view.OfStaffOrder)
 	})
 }
 
@@ -327,8 +327,8 @@ func (a *api) listPayments(c *transport.Call) (transport.Reply, error) {
 		User: f.User, State: string(f.State), Order: f.Order, Transaction: f.Transaction,
 	})
 	c.Audited = []any{"state", f.State, "payer", int64(f.User)}
-	return exported(c, q, list, func(s page.Span) (transport.Reply, error) {
+	return exported(c, q, list, q.Page(), func(s page.Span, r page.Request) (transport.Reply, error) {
 		f.Span = s
-		return pageOf(c, q, f, a.Paying.Payments, view.OfPayment)
+		return pageAt(c, q, f, r, a.Paying.Payments, view.OfPayment)
 	})
 }

@@ -167,24 +167,26 @@ func withID[ID ~int64](c *transport.Call, fn func(context.Context, access.Actor,
 func pageOf[F, T, V any](
 	c *transport.Call, q *transport.Query, filter F, find func(context.Context, F, page.Request) (page.Page[T], error), render func(T) V,
 ) (transport.Reply, error) {
-	return pageAt(c, q, filter, q.Page(), func(f F, r page.Request) (page.Page[T], error) { return find(c.Context(), f, r) }, render)
+	return pageAt(c, q, filter, q.Page(), find, render)
 }
 
 // pageAt answers with the page of the list that find reads by the filter.
 func pageAt[F, T, V any](
-	c *transport.Call, q *transport.Query, filter F, r page.Request, find func(F, page.Request) (page.Page[T], error), render func(T) V,
+	c *transport.Call, q *transport.Query, filter F, r page.Request, find func(context.Context, F, page.Request) (page.Page[T], error),
+	render func(T) V,
 ) (transport.Reply, error) {
 	c.Audited = append(c.Audited, "page", r.Number())
 	if err := q.Err(); err != nil {
 		return transport.Reply{}, err
 	}
-	found, err := find(filter, r)
+	found, err := find(c.Context(), filter, r)
 	return transport.Paged(c, page.Map(found, render)), err
 }
 
-// exported answers with the list as CSV, if staff ask for that (OFF-05), or as shown does of its span.
+// exported answers with the list as CSV, if staff ask for that (OFF-05), or as shown does of its span and the request.
 func exported[T any](
-	c *transport.Call, q *transport.Query, l backoffice.Listing[T], shown func(page.Span) (transport.Reply, error),
+	c *transport.Call, q *transport.Query, l backoffice.Listing[T], r page.Request,
+	shown func(page.Span, page.Request) (transport.Reply, error),
 ) (transport.Reply, error) {
 	w, err := backoffice.ReadWanted(q.Text, cmp.Or(l.Zone, c.Actor.Local(time.Time{}).Location()), l.Sorts...)
 	q.Wrong.Merge(fault.FieldsOf(err))
@@ -192,7 +194,7 @@ func exported[T any](
 		return transport.Reply{}, err
 	}
 	if !w.IsCSV {
-		return shown(w.Span)
+		return shown(w.Span, r)
 	}
 	csv, err := l.Export(w.Span)
 	c.Gin.Header("Content-Disposition", "attachment")
@@ -203,5 +205,8 @@ func exported[T any](
 func listing[T, V any](
 	c *transport.Call, q *transport.Query, l backoffice.Listing[T], r page.Request, render func(T) V,
 ) (transport.Reply, error) {
-	return exported(c, q, l, func(s page.Span) (transport.Reply, error) { return pageAt(c, q, s, r, l.Read, render) })
+	return exported(c, q, l, r, func(s page.Span, r page.Request) (transport.Reply, error) {
+		read := func(_ context.Context, s page.Span, r page.Request) (page.Page[T], error) { return l.Read(s, r) }
+		return pageAt(c, q, s, r, read, render)
+	})
 }

@@ -232,7 +232,7 @@ func staffListsWrong(t *testing.T, s *server) {
 	b.logsIn(staff).leads("")
 	for _, c := range []struct{ query, field string }{
 		{"from=1.1.2026", "from"}, {"to=2026-02-30", "to"}, {"from=2026-02-02&to=2026-02-01", "to"}, {"sort=name", "sort"},
-		{"format=xlsx", "format"}, {"page_size=x", "page_size"},
+		{"format=xlsx", "format"}, {"page_size=x", "page_size"}, {"page_size=0&format=csv", "page_size"},
 	} {
 		for path, page := range map[string]string{
 			newOrder: "money/", acts: "audit/", staffReports: "reports/", payments: "money/?list=applied", findings: "money/?list=findings",
