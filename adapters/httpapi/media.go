@@ -72,7 +72,29 @@ func (d download) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	defer d.Close()
 	h.Set("Content-Type", d.Type)
 	h.Set("ETag", `"`+path.Base(string(d.Key))+`"`)
-	http.ServeContent(w, r, "", d.Modified, d)
+	http.ServeContent(&rangeWriter{ResponseWriter: w, r: r}, r, "", d.Modified, d)
+}
+
+// rangeWriter answers with the envelope of errors (GEN-06) where net/http refuses ranges with a text.
+type rangeWriter struct {
+	http.ResponseWriter
+	r         *http.Request
+	isRefused bool
+}
+
+func (w *rangeWriter) WriteHeader(status int) {
+	if w.isRefused = status == http.StatusRequestedRangeNotSatisfiable; w.isRefused {
+		transport.NoSuchRange.Send(w.ResponseWriter, w.r)
+	} else {
+		w.ResponseWriter.WriteHeader(status)
+	}
+}
+
+func (w *rangeWriter) Write(b []byte) (int, error) {
+	if w.isRefused {
+		return len(b), nil
+	}
+	return w.ResponseWriter.Write(b)
 }
 
 // portrait returns the generated avatar of a user. It never changes, so any cache may store

@@ -116,6 +116,9 @@ func picturesInSizes(t *testing.T, s *server) {
 			assert.Empty(t, unchanged.body)
 			part := s.anyone().saying("Range", "bytes=1-2").fetches(t, inSize(address, size)).is(206)
 			assert.Equal(t, shown.body[1:3], part.body)
+			beyond := s.anyone().saying("Range", "bytes=9999999-").fetches(t, inSize(address, size))
+			beyond.fails(416, "RANGE_NOT_SATISFIABLE")
+			assert.Equal(t, fmt.Sprint("bytes */", len(shown.body)), beyond.header.Get("Content-Range"))
 		}
 		assert.Len(t, tags, 3, "each size has a tag of its own")
 	}

@@ -36,7 +36,7 @@ func TestTheDocumentAgreesWithTheDomain(t *testing.T) {
 	assert.Equal(t, texts([]subscription.EntityType{subscription.User, subscription.Category}), enum("EntityType"))
 	assert.Equal(t, texts([]subscription.Type{subscription.FollowUser, subscription.FollowCategory}), enum("SubscriptionType"))
 
-	codes := []string{"METHOD_NOT_ALLOWED"} // the router's, not a fault
+	codes := []string{"METHOD_NOT_ALLOWED", "RANGE_NOT_SATISFIABLE"} // of HTTP, not faults
 	for _, kind := range fault.Kinds() {
 		if kind != fault.Invalid {
 			codes = append(codes, kind.Code())

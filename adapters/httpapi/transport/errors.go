@@ -84,3 +84,9 @@ func WrongMethod(method string, takes []string) Reply {
 	sentence := fmt.Sprintf("Method %s not allowed. This path takes %s.", method, strings.Join(takes, ", "))
 	return Reply{Status: http.StatusMethodNotAllowed, Content: envelope{true, "METHOD_NOT_ALLOWED", detail{sentence}}}
 }
+
+// NoSuchRange is the response to ranges that the picture does not have. The header Content-Range has its length.
+var NoSuchRange = Reply{
+	Status:  http.StatusRequestedRangeNotSatisfiable,
+	Content: envelope{true, "RANGE_NOT_SATISFIABLE", detail{"The picture has no such range."}},
+}
