@@ -44,7 +44,8 @@ func (a *api) describe(c *transport.Call, members map[user.ID]*user.Member, ids 
 }
 
 // usersOf returns the users of the ids, of which 0 is none. Every uid in a response exists, so a missing user is an
-// internal error. The caller is online, also while the presence of the request is not stored yet (USR-03).
+// internal error, unless it is the caller, who was erased since the request came. The caller is online, also while the
+// presence of the request is not stored yet (USR-03).
 func usersOf(c *transport.Call, infos []user.Info, ids []user.ID) (users, error) {
 	people := make(users, len(infos))
 	for _, info := range infos {
@@ -52,7 +53,11 @@ func usersOf(c *transport.Call, infos []user.Info, ids []user.ID) (users, error)
 		people[info.ID] = info
 	}
 	for _, id := range ids {
-		if _, known := people[id]; !known && id != 0 {
+		switch _, known := people[id]; {
+		case known || id == 0:
+		case id == c.Actor.ID:
+			return nil, access.ErrBadKey
+		default:
 			return nil, fmt.Errorf("user %d is referenced but does not exist", id)
 		}
 	}

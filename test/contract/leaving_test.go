@@ -26,6 +26,7 @@ var leavingRows = []row{
 	{"USR-07 open orders forbid an erasure", openOrdersForbidErasure, everyStore},
 	{"USR-07 an export is a zip of all that is the caller's", exportOfCaller, everyStore},
 	{"USR-07 two exports an hour", twoExportsAnHour, everyServer},
+	{"USR-07 who is erased while a write arrives has to log in", lateWriteOfErased, everyStore},
 }
 
 const (
@@ -99,6 +100,25 @@ func accountIsErased(t *testing.T, s *server) {
 	again := s.joins(t, ada.phone)
 	assert.NotEqual(t, ada.id, again.id)
 	assert.Empty(t, again.get(t, events).is(200).list("data"))
+}
+
+// readFunc is a reader by its method.
+type readFunc func([]byte) (int, error)
+
+func (f readFunc) Read(b []byte) (int, error) { return f(b) }
+
+func lateWriteOfErased(t *testing.T, s *server) {
+	ada := s.member(t)
+	erase := readFunc(func([]byte) (int, error) {
+		s.erases(t, ada)
+		return 0, io.EOF
+	})
+	body := `{"title": "Late"}`
+	req, err := http.NewRequestWithContext(t.Context(), "POST", s.url+events, io.MultiReader(erase, strings.NewReader(body)))
+	require.NoError(t, err)
+	req.ContentLength = int64(len(body))
+	req.Header = http.Header{"Authorization": {"Token " + ada.key}, "Content-Type": {"application/json"}, "Expect": {"100-continue"}}
+	do(t, req).fails(401, "AUTHENTICATION_FAILED")
 }
 
 func erasureNeedsProof(t *testing.T, s *server) {
