@@ -66,7 +66,7 @@ func (s *Store) Check(ctx context.Context, repair bool, found func(Finding)) err
 		found(Finding{What: p})
 	}
 	for _, part := range []func(context.Context) error{
-		c.listings, c.counters, c.totals, c.discussions, c.images, c.hidden, c.wrongRows, c.contacts, c.ownersSums, c.telephones,
+		c.listings, c.counters, c.totals, c.discussions, c.images, c.hidden, c.wrongRows, c.contacts, c.ownersSums, c.telephones, c.names,
 	} {
 		if err := part(ctx); err != nil {
 			return err

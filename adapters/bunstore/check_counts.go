@@ -3,11 +3,14 @@ package bunstore
 import (
 	"context"
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/uptrace/bun"
 
 	"plaza/adapters/bunstore/diary"
 	"plaza/adapters/bunstore/internal/engine"
+	"plaza/adapters/bunstore/people"
 	"plaza/domain/event"
 	"plaza/domain/user"
 	"plaza/domain/userimage"
@@ -220,4 +223,50 @@ func (c check) telephones(ctx context.Context) error {
 		c.found(Finding{What: fmt.Sprintf("the accounts %s have login names of one telephone", accounts)})
 	}
 	return err
+}
+
+// namesRow has the names of a user, and the stored beginnings of their words, in order and separated by spaces.
+type namesRow struct {
+	ID                            user.ID
+	Firstname, Lastname, Prefixes string
+}
+
+func (r namesRow) member() user.Member {
+	return user.Member{ID: r.ID, Firstname: r.Firstname, Lastname: r.Lastname}
+}
+
+func (r namesRow) isFound() bool { return r.Prefixes == strings.Join(r.member().NamePrefixes(), " ") }
+
+// names compares the names of all users with the beginnings by which they are found. It locks a user and checks it again.
+func (c check) names(ctx context.Context) error {
+	read := func(ctx context.Context, query *bun.SelectQuery, condition string, arg any) (rows []namesRow, err error) {
+		err = query.Table("users").Column("id", "firstname", "lastname").ColumnExpr(`COALESCE((
+			SELECT string_agg(n.prefix, ' ' ORDER BY n.prefix) FROM name_prefixes n WHERE n.user_id = users.id), '') AS prefixes`).
+			Where(condition, arg).Order("id").Limit(checkBatch).Scan(ctx, &rows)
+		return rows, err
+	}
+	for after := user.ID(0); ; {
+		var rows []namesRow
+		err := c.ReadLong(ctx, func(ctx context.Context, db bun.IDB) (err error) {
+			rows, err = read(ctx, db.NewSelect(), "id > ?", after)
+			return err
+		})
+		if err != nil || len(rows) == 0 {
+			return err
+		}
+		after = rows[len(rows)-1].ID
+		err = inspect(ctx, c, slices.DeleteFunc(rows, namesRow.isFound), func(tx *engine.Tx, row namesRow) (string, error) {
+			if _, err := c.Selecting(tx).Table("users").Column("id").Where("id = ?", row.ID).Exec(tx.Context()); err != nil {
+				return "", err
+			}
+			again, err := read(tx.Context(), tx.NewSelect(), "id = ?", row.ID)
+			if err != nil || len(again) == 0 || again[0].isFound() {
+				return "", err
+			}
+			return fmt.Sprintf("the beginnings of the names of user %d are wrong", row.ID), people.ReplacePrefixes(tx, again[0].member())
+		})
+		if err != nil {
+			return err
+		}
+	}
 }

@@ -208,6 +208,8 @@ func TestMOD02_MOD03_EVT08_Check_finds_and_mends_what_disagrees(t *testing.T) {
 			"UPDATE notifications SET owner_id = actor_id WHERE kind = 'follow'",
 			"UPDATE notifications SET object_id = object_id + 1 WHERE kind = 'comment'",
 			"UPDATE notifications SET withdrawn = TRUE WHERE kind = 'like'",
+			"DELETE FROM name_prefixes",
+			"UPDATE name_prefixes SET prefix = 'zz' WHERE user_id = 1 AND prefix = (SELECT MAX(prefix) FROM name_prefixes WHERE user_id = 1)",
 			"DELETE FROM contacts WHERE user_id = 1",
 			"DELETE FROM contacts",
 			"INSERT INTO contacts (user_id, contact_id) SELECT 1, 1 FROM events",
