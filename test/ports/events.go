@@ -14,7 +14,6 @@ import (
 	"plaza/domain/fault"
 	"plaza/domain/media"
 	"plaza/domain/place"
-	"plaza/domain/subscription"
 	"plaza/domain/user"
 )
 
@@ -40,10 +39,8 @@ func Events(t *testing.T, open Open) {
 
 var eventStoring = []promise{
 	{"Add stores the event and returns it with its number, its plates with theirs", addEvent},
-	{"Add never gives a number twice", addNumbers},
 	{"an event that refers to nothing is an error, and is not stored", addDangling},
-	{"Get returns the event with its counts, or ErrNotFound", getEvent},
-	{"GetFor returns the event, and the viewer's relation to its author", getEventFor},
+	{"Get returns the event with its counts, or ErrNotFound, and so does Remove", getEvent},
 	{"texts at their limits come back as they went in", eventTexts},
 	{"days and instants come back as they went in", eventTimes},
 	{"what goes in and comes out is private", eventPrivate},
@@ -89,17 +86,6 @@ func addEvent(w *fixtures) {
 	assert.Zero(w, e.State().Plates[0].ID)
 }
 
-func addNumbers(w *fixtures) {
-	author := w.newUser()
-	given := map[event.ID]bool{}
-	for range 3 {
-		e := w.write(author, noon)
-		assert.False(w, given[e.ID()])
-		given[e.ID()] = true
-		w.remove(e.ID())
-	}
-}
-
 func addDangling(w *fixtures) {
 	author := w.newUser()
 	for name, e := range map[string]*event.Event{
@@ -125,30 +111,10 @@ func getEvent(w *fixtures) {
 	assert.Equal(w, event.Counts{Comments: 2, Likes: 1}, entry.Counts)
 	assert.Equal(w, stateOf(e), stateOf(entry.Event))
 	for _, id := range []event.ID{0, -1, e.ID() + 1} {
-		_, err := w.Events.Get(w.Context(), id)
+		w.gone(id)
+		_, err := w.Events.Remove(w.Context(), id)
 		assert.ErrorIs(w, err, event.ErrNotFound, "%d", id)
 	}
-}
-
-func getEventFor(w *fixtures) {
-	author, contact, follower, followed := w.newUser(), w.newUser(), w.newUser(), w.newUser()
-	w.follow(contact, author)
-	w.follow(author, contact)
-	w.follow(follower, author)
-	w.follow(author, followed)
-	e := w.write(author, noon)
-	w.say(e.ID(), contact, noon, "One")
-	for viewer, want := range map[user.ID]subscription.Relation{
-		author: subscription.Self, contact: subscription.Contact, follower: subscription.Stranger,
-		followed: subscription.Stranger, w.newUser(): subscription.Stranger,
-	} {
-		entry, relation, err := w.Events.GetFor(w.Context(), e.ID(), viewer)
-		require.NoError(w, err)
-		assert.Equal(w, w.entry(e.ID()), entry)
-		assert.Equal(w, want, relation, "user %d", viewer)
-	}
-	_, _, err := w.Events.GetFor(w.Context(), e.ID()+1, contact)
-	assert.ErrorIs(w, err, event.ErrNotFound)
 }
 
 func eventTexts(w *fixtures) {

@@ -9,29 +9,23 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"plaza/domain/event"
-	"plaza/domain/fault"
 	"plaza/domain/page"
 	"plaza/domain/user"
 )
 
 var eventDiscussing = []promise{
 	{"AddComment stores the comment and returns it with its number", addComment},
-	{"AddComment is ErrNotFound when its event is gone", addCommentNowhere},
 	{"AddComment and Like are ErrNotFound for those to whom the rule of visibility does not show the event, and tell its author alone",
 		discussRandom},
-	{"a comment or a like by an unknown user is an error, and is not stored", discussionByUnknownUser},
-	{"Comment returns the comment, or ErrNoComment", commentByID},
-	{"RemoveComment deletes the comment, or returns ErrNoComment", removeComment},
+	{"RemoveComment deletes the comment, or returns ErrNoComment, as Comment does; nothing of it is a modification of the event", removeComment},
 	{"of many who remove a comment at once one does", removeCommentAtOnce},
-	{"Comments is newest first, ties by descending id; the total counts what paging yields, and past it is NotFound", commentsPages},
 	{"AllComments lists those on an event and of an author, hidden ones included, by spans of time", commentSpans},
-	{"Newest returns for every event its newest comments, at most limit each", newestComments},
+	{"Load returns for every event its newest comments, at most limit each, ties by descending id, and so does Comments", newestComments},
 	{"Like sets whether the user likes the event, in any previous state", likeOrNot},
-	{"Like is ErrNotFound when the event is gone", likeNothing},
+	{"AddComment and Like are ErrNotFound when the event is gone", discussNothing},
 	{"counts are exact, however many say and like at once", countsAtOnce},
 	{"the latest comment is known, however many come and go at once", latestAtOnce},
 	{"comments and a Remove at once leave nothing behind", commentAgainstRemove},
-	{"nothing of it is a modification of the event", discussionNoModification},
 }
 
 func (w *fixtures) like(on event.ID, who user.ID, likes bool) {
@@ -75,50 +69,22 @@ func addComment(w *fixtures) {
 	assertComplete(w, []event.Comment{given}, "Completes", "Edited", "ReplyTo", "Hidden")
 }
 
-func addCommentNowhere(w *fixtures) {
-	author := w.newUser()
-	e := w.write(author, noon)
-	w.remove(e.ID())
-	for _, on := range []event.ID{e.ID(), 0, e.ID() + 1} {
-		assert.ErrorIs(w, w.says(on, author), event.ErrNotFound)
-	}
-}
-
-func discussionByUnknownUser(w *fixtures) {
-	author := w.newUser()
-	e := w.write(author, noon)
-	_, _, err := w.Discussion.AddComment(w.Context(), event.Comment{Event: e.ID(), Author: author + 1, Content: "One", Created: noon})
-	require.Error(w, err)
-	assert.True(w, fault.Is(err, fault.Internal), "%v", err)
-	err = w.Discussion.Like(w.Context(), likeOf(e, author+1, true, noon))
-	require.Error(w, err)
-	assert.True(w, fault.Is(err, fault.Internal), "%v", err)
-	assert.Zero(w, w.entry(e.ID()).Counts)
-}
-
-func commentByID(w *fixtures) {
-	author := w.newUser()
-	c := w.say(w.write(author, noon).ID(), author, noon, "One")
-	assert.Equal(w, c, w.comment(c.ID))
-	for _, id := range []event.CommentID{0, -1, c.ID + 1} {
-		_, err := w.Discussion.Comment(w.Context(), id)
-		assert.ErrorIs(w, err, event.ErrNoComment, "%d", id)
-	}
-}
-
 func removeComment(w *fixtures) {
 	author := w.newUser()
 	e := w.write(author, noon)
 	first, second := w.say(e.ID(), author, noon, "One"), w.say(e.ID(), author, noon, "Two")
+	listed := w.listed()
 	require.NoError(w, w.Discussion.RemoveComment(w.Context(), second.ID))
-	_, err := w.Discussion.Comment(w.Context(), second.ID)
-	assert.ErrorIs(w, err, event.ErrNoComment)
 	assert.Equal(w, []event.Comment{first}, w.comments(e.ID(), page.Request{}).Items)
 	assert.Equal(w, 1, w.entry(e.ID()).Comments)
-	for _, id := range []event.CommentID{second.ID, 0, second.ID + 1} {
+	for _, id := range []event.CommentID{second.ID, 0, -1, second.ID + 1} {
+		_, err := w.Discussion.Comment(w.Context(), id)
+		assert.ErrorIs(w, err, event.ErrNoComment, "%d", id)
 		assert.ErrorIs(w, w.Discussion.RemoveComment(w.Context(), id), event.ErrNoComment)
 	}
 	assert.Equal(w, 1, w.entry(e.ID()).Comments)
+	assert.Equal(w, stateOf(e), stateOf(w.entry(e.ID()).Event))
+	assert.Equal(w, listed, w.listed())
 	assert.NotEqual(w, second.ID, w.say(e.ID(), author, noon, "Three").ID, "no number is given twice")
 }
 
@@ -144,23 +110,6 @@ func (w *fixtures) conversation(on event.ID, author user.ID) []event.Comment {
 	return []event.Comment{said[4], said[1], said[3], said[2], said[0]}
 }
 
-func commentsPages(w *fixtures) {
-	author := w.newUser()
-	e, other := w.write(author, noon), w.write(author, noon)
-	w.say(other.ID(), author, noon, "Elsewhere")
-	want := w.conversation(e.ID(), author)
-	assert.Equal(w, want, w.comments(e.ID(), page.Request{}).Items)
-	var paged []event.Comment
-	for n := range 3 {
-		p := w.comments(e.ID(), pageNo(n+1, 2))
-		assert.Equal(w, []int{5, 3, n + 1}, []int{p.Total, p.Request.Pages(p.Total), p.Request.Number()})
-		paged = append(paged, p.Items...)
-	}
-	assert.Equal(w, want, paged)
-	_, _, err := w.Discussion.Comments(w.Context(), e.ID(), 0, pageNo(4, 2))
-	assert.True(w, fault.Is(err, fault.NotFound), "%v", err)
-}
-
 func newestComments(w *fixtures) {
 	author := w.newUser()
 	a, b, silent := w.write(author, noon).ID(), w.write(author, noon).ID(), w.write(author, noon).ID()
@@ -179,6 +128,7 @@ func newestComments(w *fixtures) {
 	newest(10, a)[a][0].Content = "spoilt"
 	w.comments(a, page.Request{}).Items[0].Content = "spoilt"
 	assert.Equal(w, onA, newest(10, a)[a], "what came out is private")
+	assert.Equal(w, onA, w.comments(a, page.Request{}).Items)
 }
 
 func likeOrNot(w *fixtures) {
@@ -199,12 +149,13 @@ func likeOrNot(w *fixtures) {
 	assert.Zero(w, w.entry(bystander.ID()).Likes)
 }
 
-func likeNothing(w *fixtures) {
+func discussNothing(w *fixtures) {
 	author := w.newUser()
 	e := w.write(author, noon)
 	w.like(e.ID(), author, true)
 	w.remove(e.ID())
 	for _, on := range []event.ID{e.ID(), 0, e.ID() + 1} {
+		assert.ErrorIs(w, w.says(on, author), event.ErrNotFound)
 		for _, likes := range []bool{true, false} {
 			assert.ErrorIs(w, w.Discussion.Like(w.Context(), event.Like{Event: on, By: author, IsLiked: likes, At: noon}), event.ErrNotFound)
 		}
@@ -289,16 +240,4 @@ func commentAgainstRemove(w *fixtures) {
 		assert.Zero(w, w.comments(e.ID(), page.Request{}).Total)
 		assert.Empty(w, w.commented(author, 10))
 	}
-}
-
-func discussionNoModification(w *fixtures) {
-	author := w.newUser()
-	e := w.write(author, noon)
-	listed := w.listed()
-	c := w.say(e.ID(), author, noon.Add(time.Hour), "One")
-	w.say(e.ID(), author, noon.Add(time.Hour), "Two")
-	w.like(e.ID(), author, true)
-	require.NoError(w, w.Discussion.RemoveComment(w.Context(), c.ID))
-	assert.Equal(w, stateOf(e), stateOf(w.entry(e.ID()).Event))
-	assert.Equal(w, listed, w.listed())
 }

@@ -19,26 +19,7 @@ import (
 )
 
 var eventFeed = []promise{
-	{"an event is listed as its Listing says", feedShowings},
 	{"Change moves the listing with the event", feedChange},
-	{"Remove takes the event off the feed", feedRemove},
-}
-
-func feedShowings(w *fixtures) {
-	author := w.newUser()
-	w.category(7)
-	for _, as := range everything {
-		for _, category := range []feed.CategoryID{0, 7} {
-			e := w.write(author, noon, shown(as), under(category))
-			if as != (event.Exposure{Status: event.Normal, Permission: event.Public}) {
-				continue
-			}
-			assert.Contains(w, w.listed(), feed.Listing{
-				Kind: feed.Event, ID: int64(e.ID()), Category: category, Created: noon, Updated: noon,
-			})
-		}
-	}
-	assert.Len(w, w.listed(), 2)
 }
 
 func feedChange(w *fixtures) {
@@ -65,17 +46,6 @@ func feedChange(w *fixtures) {
 	}
 }
 
-func feedRemove(w *fixtures) {
-	author := w.newUser()
-	e, bystander := w.write(author, noon), w.write(author, noon)
-	w.remove(e.ID())
-	listed := w.listed()
-	require.Len(w, listed, 1)
-	assert.Equal(w, int64(bystander.ID()), listed[0].ID)
-	listed[0].Category = 99
-	assert.Zero(w, w.listed()[0].Category, "what came out is private")
-}
-
 // listed is what the feed lists; nothing is never nil.
 func (w *fixtures) listed() []feed.Listing {
 	w.Helper()
@@ -97,7 +67,6 @@ func listingsOf(events []*event.Event) []feed.Listing {
 // The other promises of RelatedReader are in the suites of events, news and comments.
 var eventRelated = []promise{
 	{"Around has the people asked for and the authors of what it finds, as Members returns them", relatedMembers},
-	{"Around finds everything at once, and leaves out what there is none of", relatedAll},
 }
 
 func relatedMembers(w *fixtures) {
@@ -134,30 +103,8 @@ func relatedMembers(w *fixtures) {
 	}
 }
 
-func relatedAll(w *fixtures) {
-	author := w.newUser()
-	on, none := date(w, "2026-03-14"), date(w, "2026-03-15")
-	e := w.write(author, noon, dated(on))
-	said := w.say(e.ID(), author, noon.Add(time.Hour), "One")
-	w.report(newsItems("Sevilla", "new")...)
-	day := newsItems("Sevilla", "new")[0].Released
-	here, nowhere := event.DayInCity{Date: day, City: "Sevilla"}, event.DayInCity{Date: none}
-	around, err := w.Related.Load(w.Context(), event.RelatedQuery{
-		Viewer: author, Dates: []calendar.Date{on, none, on}, Events: 10, DaysInCities: []event.DayInCity{nowhere, here, here}, News: 10,
-		CommentsFor: []event.ID{e.ID(), e.ID() + 1, e.ID()}, Comments: 10,
-	})
-	require.NoError(w, err)
-	require.Len(w, around.Events[on], 1)
-	assert.Equal(w, e.ID(), around.Events[on][0].ID())
-	require.Len(w, around.News[here], 1)
-	assert.Equal(w, map[event.ID][]event.Comment{e.ID(): {said}}, around.Comments)
-	assert.Len(w, around.Events, 1)
-	assert.Len(w, around.News, 1)
-}
-
 var eventLocating = []promise{
-	{"Located returns the texts and places of everybody's events, drafts too, by ascending id", locatedAll},
-	{"Located returns those after the id, at most limit", locatedAfter},
+	{"Located returns the texts and places of everybody's events, drafts too, by ascending id, those after the id, at most limit", locatedAll},
 	{"a place that changes is found with the text that it belongs to", locatedAgain},
 }
 
@@ -193,22 +140,13 @@ func locatedAll(w *fixtures) {
 			w.placed("Nowhere", place.Place{}, shown(as)))
 	}
 	assert.Equal(w, all, w.located(0, len(all)+1))
-	assert.Equal(w, all, w.located(0, len(all)))
-}
-
-func locatedAfter(w *fixtures) {
-	var all []event.Located
-	for range 5 {
-		all = append(all, w.placed("In 西湖", hangzhou))
-	}
-	assert.Equal(w, all[:2], w.located(0, 2))
 	assert.Equal(w, all[:1], w.located(-1, 1))
 	assert.Equal(w, all[2:4], w.located(all[1].ID, 2))
-	assert.Equal(w, all[4:], w.located(all[3].ID, 2))
-	assert.Empty(w, w.located(all[4].ID, 2))
-	for _, none := range []int{0, -1} {
-		assert.Empty(w, w.located(0, none))
-	}
+	last := len(all) - 1
+	assert.Equal(w, all[last:], w.located(all[last-1].ID, 2))
+	assert.Empty(w, w.located(all[last].ID, 2))
+	assert.Empty(w, w.located(0, 0))
+	assert.Empty(w, w.located(0, -1))
 }
 
 func locatedAgain(w *fixtures) {

@@ -14,7 +14,6 @@ import (
 	"plaza/domain/event"
 	"plaza/domain/fault"
 	"plaza/domain/feed"
-	"plaza/domain/markup"
 	"plaza/domain/news"
 	"plaza/domain/page"
 	"plaza/domain/publication"
@@ -191,7 +190,6 @@ func categoriesByIDs(w *fixtures) {
 // News is the suite of the news that event.RelatedReader loads.
 func News(t *testing.T, open Open) {
 	open.keeps(t, []promise{
-		{"news has ascending ids in the order in which it is imported", newsAdd},
 		{"those of the spot's own city, if it has one, come first, then by ascending id", newsOwnCity},
 	})
 }
@@ -216,28 +214,6 @@ func (w *fixtures) headlines(limit int, spot event.DayInCity) string {
 		titles = append(titles, item.Title)
 	}
 	return strings.Join(titles, " ")
-}
-
-func newsAdd(w *fixtures) {
-	full := news.Item{
-		SiteName: "Plaza Mayor", SiteLogo: "logos/1.png", URL: "https://example.org/?a=1&b='", Title: broad(200),
-		Released: pi, HTML: markup.HTML("<p>" + broad(16_000) + "</p>"), Category: "Fiestas", City: "Sevilla",
-		District: "Triana", Province: "Andalucía", Country: "ES",
-	}
-	bare := news.Item{ID: 77, Released: pi}
-	w.imports(full, bare)
-	w.report(full)
-
-	spot := event.DayInCity{Date: pi}
-	found := w.newsAround(10, spot)[spot]
-	require.Len(w, found, 3)
-	assert.Positive(w, found[0].ID)
-	assert.Less(w, found[0].ID, found[1].ID)
-	assert.Less(w, found[1].ID, found[2].ID)
-	for i, want := range []news.Item{full, bare, full} {
-		want.ID = found[i].ID
-		assert.Equal(w, want, found[i])
-	}
 }
 
 func newsOwnCity(w *fixtures) {
