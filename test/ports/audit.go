@@ -3,9 +3,7 @@ package ports
 import (
 	"context"
 	"fmt"
-	"slices"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -22,7 +20,6 @@ import (
 // Audit is the suite of audit.Log, and of what the other ports do for it.
 func Audit(t *testing.T, open Open) {
 	open.keeps(t, []promise{
-		{"Append returns the record with its ID, and List the records behind the cursor, the newest first", auditListed},
 		{"the first change under a context writes the record that it carries, whichever port makes it, and no later change does", auditWritten},
 		{"a change that fails, or is rolled back, writes none, and the next one does", auditFailed},
 		{"of many changes at once one writes it", auditAtOnce},
@@ -43,38 +40,6 @@ func (w *fixtures) audited() []audit.Record {
 func (w *fixtures) acting(r audit.Record) context.Context {
 	r.At, r.By = noon, audit.Actor{Person: "maria"}
 	return audit.With(w.Context(), r)
-}
-
-func auditListed(w *fixtures) {
-	staff, ada := w.newUser(), w.newUser()
-	var want []audit.Record
-	for i := range 5 {
-		r := audit.OnAccount(audit.AccountExported, ada)
-		r.At, r.By, r.Reason = noon.Add(time.Duration(i)*time.Second), audit.Actor{Person: "王丽"}, fmt.Sprint("O'Brien 🀄 ", i)
-		r.AboutName = w.member(ada).FullName()
-		if i == 2 {
-			r = audit.Record{At: r.At, By: audit.Actor{Staff: staff}, Act: audit.BackedUp, Object: audit.Object{Kind: audit.Database}}
-			r.ByName = w.member(staff).FullName()
-		}
-		stored, err := w.Stores.Audit.Append(w.Context(), r)
-		require.NoError(w, err)
-		assert.NotZero(w, stored.ID)
-		r.ID = stored.ID
-		assert.Equal(w, r, stored)
-		want = slices.Insert(want, 0, r)
-	}
-	assert.Equal(w, want, w.audited())
-	var got []audit.Record
-	for after := (page.Cursor{}); ; {
-		list, err := w.Stores.Audit.List(w.Context(), audit.Query{CursorRequest: page.Behind(after, 2)})
-		require.NoError(w, err)
-		got = append(got, list.Items...)
-		if after = list.Next; after == (page.Cursor{}) {
-			break
-		}
-		assert.Len(w, list.Items, 2)
-	}
-	assert.Equal(w, want, got)
 }
 
 // auditedChanges are changes of a few ports under the context.

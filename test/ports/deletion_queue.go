@@ -23,7 +23,6 @@ func DeletionQueue(t *testing.T, open Open) {
 		{"the plates of a removed event are queued for deletion", deletionEvent},
 		{"a deleted user image is queued for deletion", deletionImage},
 		{"a replaced avatar is queued for deletion in all sizes", deletionAvatar},
-		{"a picture that was not stored is not queued", deletionUntouched},
 		{"Discarded is in the order in which the time came, at most limit, and puts off until next", deletionDue},
 		{"of many who ask at once each key is given to one", deletionsAtOnce},
 		{"Emptied forgets the keys; one that is not there is no error", deletionDone},
@@ -144,17 +143,6 @@ func deletionAvatar(w *fixtures) {
 	assert.ElementsMatch(w, []media.Key{"public/a", "public/a-sm"}, w.dueDeletions(noon))
 	w.avatar(who, media.Picture{})
 	assert.ElementsMatch(w, []media.Key{"public/b", "public/b-sm"}, w.dueDeletions(noon))
-}
-
-func deletionUntouched(w *fixtures) {
-	e := w.plated(w.newUser(), "private/a")
-	_, err := w.Events.Change(w.Context(), e.ID(), func(e *event.Event) error {
-		_, err := e.RemovePlate(e.State().Plates[0].ID, noon)
-		require.NoError(w, err)
-		return errBoom
-	})
-	require.ErrorIs(w, err, errBoom)
-	assert.Empty(w, w.dueDeletions(noon))
 }
 
 // queueDeletions queues that many keys and returns them.

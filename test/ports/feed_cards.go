@@ -10,13 +10,11 @@ import (
 	"plaza/domain/demand"
 	"plaza/domain/event"
 	"plaza/domain/feed"
-	"plaza/domain/imported"
 	"plaza/domain/publication"
 )
 
 var feedCards = []promise{
 	{"the translations of a publication have its original and leave itself out, by ascending id", feedTranslations},
-	{"the translations of a node are all publications of the original of its bundle", feedTranslationsOfNode},
 	{"a card has MaxTranslations at most", feedManyTranslations},
 }
 
@@ -61,23 +59,6 @@ func feedTranslations(w *fixtures) {
 		assert.Equal(w, want, w.translations(feed.Publication, id), "%d", id)
 	}
 	assert.Equal(w, feed.Translation{ID: 2, Language: "es", Title: "Un texto"}, w.card(feed.Publication, 9).Translations[0])
-}
-
-func feedTranslationsOfNode(w *fixtures) {
-	author := w.newUser()
-	part := func(id publication.NodeID, of publication.BundleID) publication.Node {
-		n := node(content(author), id)
-		n.Bundle = of
-		return n
-	}
-	w.imports(article(author, 10), article(author, 11, translationOf(10)), article(author, 20),
-		part(11, 11), part(10, 10), part(1, 0), part(30, 30), request(author, 10))
-	for id, want := range map[int64][]int64{11: {10, 11}, 10: {10, 11}, 1: nil, 30: nil} {
-		assert.Equal(w, want, w.translations(feed.Node, id), "%d", id)
-	}
-	assert.Empty(w, w.translations(feed.Demand, 10))
-	require.Equal(w, []imported.Status{imported.Changed}, w.importer("b").importAll(bundleRecord(30, 20, 20)))
-	assert.Equal(w, []int64{20}, w.translations(feed.Node, 30), "of the bundle as it is now")
 }
 
 func feedManyTranslations(w *fixtures) {

@@ -20,7 +20,6 @@ import (
 
 var moderationFeed = []promise{
 	{"an import shows nothing that is hidden, and what is restored is as it was imported last", hideImported},
-	{"a translation of a hidden original is an origin", hideOriginal},
 	{"the hiding of what is imported goes to its new author, and with what is erased", hideRecordsOf},
 	{"of hidings and imports at once no mark is lost", hideRecordsAtOnce},
 	{"a cover does not move when another record has come to show it", hideCoverShown},
@@ -98,30 +97,6 @@ func hideImported(w *fixtures) {
 		w.restore(recordOf(kind))
 		w.isListed(kind, 2, false) // it is deleted
 	}
-}
-
-func hideOriginal(w *fixtures) {
-	author := w.newUser()
-	w.imports(article(author, 1), article(author, 2, translationOf(1)), article(author, 3, translationOf(1)))
-	origins := func() []publication.ID { return w.pagedPublications(publication.Query{OriginOnly: true}, 7) }
-	assert.Equal(w, []publication.ID{1}, origins())
-	assert.Equal(w, []int64{1, 3}, w.translations(feed.Publication, 2))
-	w.hide(recordOf(feed.Publication), noon)
-	assert.Equal(w, []publication.ID{2, 3}, origins())
-	assert.Equal(w, []int64{3}, w.translations(feed.Publication, 2))
-	w.imports(article(author, 1, func(p *publication.Publication) { p.Title = "Another" }))
-	assert.Equal(w, []publication.ID{2, 3}, origins())
-	w.consistent()
-	other := article(author, 4, bundleOf(1))
-	w.imports(other)
-	assert.Equal(w, []publication.ID{4}, origins(), "of the same bundle")
-	other.Deleted = true
-	w.imports(other)
-	assert.Equal(w, []publication.ID{2, 3}, origins())
-	w.consistent()
-	w.restore(recordOf(feed.Publication))
-	assert.Equal(w, []publication.ID{1}, origins())
-	w.consistent()
 }
 
 func hideRecordsOf(w *fixtures) {

@@ -181,10 +181,6 @@ func categoriesByIDs(w *fixtures) {
 	assert.Equal(w, feed.CategoryID(1), found[1].ID)
 	assert.Equal(w, feed.CategoryID(3), found[3].ID)
 	assert.Empty(w, w.categoriesAt())
-	assert.Empty(w, w.categoriesAt(0))
-
-	found[1] = feed.Category{}
-	assert.Equal(w, feed.CategoryID(1), w.categoriesAt(1)[1].ID, "what came out is private")
 }
 
 // News is the suite of the news that event.RelatedReader loads.

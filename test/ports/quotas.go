@@ -5,14 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"plaza/domain/event"
 	"plaza/domain/media"
-	"plaza/domain/page"
 	"plaza/domain/quota"
 	"plaza/domain/subscription"
 	"plaza/domain/user"
@@ -23,14 +21,9 @@ import (
 // user.Directory and quota.Room promise of quotas.
 func Quotas(t *testing.T, open Open) {
 	open.keeps(t, []promise{
-		{"an event that is made a draft is one more, whichever call makes it", draftsUnpublished},
 		{"drafts that are added at once don't exceed the quota", draftsAtOnce},
-		{"one comment too many on an event is ErrComments, and is not counted", commentsFull},
-		{"one follow too many is ErrFollows, and what is followed already is no further one", followsFull},
-		{"one block too many is ErrBlocks, and who is blocked already is no further one", blocksFull},
 		{"comments, follows and blocks that are stored at once don't exceed the quota", fullAtOnce},
 		{"plates, images and avatars share one quota of bytes, and what exceeds it is not stored", picturesFull},
-		{"what is deleted or replaced gives its bytes back", picturesGiveBack},
 		{"pictures that are stored at once don't exceed the quota", picturesAtOnce},
 	})
 }
@@ -66,37 +59,6 @@ func (w *fixtures) draftsOf(author user.ID) int {
 		}
 	}
 	return drafts
-}
-
-func draftsUnpublished(w *fixtures) {
-	l := quota.Limits{Drafts: 2}
-	author, w := w.newUser(), w.within(l)
-	shown := []event.Entry{}
-	for range 3 {
-		shown = append(shown, w.got(w.write(author, noon).ID()))
-	}
-	listed := w.listed()
-	w.changeRead(shown[1], apply(noon, published(false)))
-	w.change(shown[0].ID(), apply(noon, published(false)))
-	for _, hide := range []func() (event.Entry, error){
-		func() (event.Entry, error) {
-			return w.Events.Change(w.Context(), shown[2].ID(), apply(noon, published(false)))
-		},
-		func() (event.Entry, error) {
-			return w.Events.ChangeRead(w.Context(), shown[2], apply(noon, published(false)))
-		},
-	} {
-		_, err := hide()
-		assert.Equal(w, l.ErrDrafts(), err)
-		assert.Equal(w, shown[2], w.got(shown[2].ID()))
-	}
-	assert.Len(w, w.listed(), len(listed)-2)
-	w.changeRead(shown[0], apply(noon, published(false))) // which is a draft by now
-	w.changeRead(w.got(shown[0].ID()), apply(noon, titled("A draft stays one"), published(false)))
-	w.changeRead(w.got(shown[0].ID()), apply(noon, published(true)))
-	w.changeRead(shown[2], apply(noon, published(false)))
-	assert.Equal(w, 2, w.draftsOf(author))
-	w.consistent()
 }
 
 // assertRoomFor asserts that of those who tried at once so many succeeded, and the others
@@ -138,69 +100,10 @@ func (w *fixtures) says(on event.ID, author user.ID) error {
 	return err
 }
 
-func commentsFull(w *fixtures) {
-	l := quota.Limits{Comments: 2}
-	author, other, unlimited, w := w.newUser(), w.newUser(), w, w.within(l)
-	e, elsewhere := w.write(author, noon).ID(), w.write(author, noon).ID()
-	first := w.say(e, author, noon, "One")
-	require.NoError(w, w.says(e, author))
-	for range 2 {
-		assert.Equal(w, l.ErrComments(), w.says(e, author))
-	}
-	assert.Equal(w, 2, w.entry(e).Comments)
-	require.NoError(w, w.says(e, other), "everybody has a quota of their own")
-	require.NoError(w, w.says(elsewhere, author), "each event has one")
-	require.NoError(w, w.Discussion.RemoveComment(w.Context(), first.ID))
-	require.NoError(w, w.says(e, author), "one was deleted")
-	assert.Equal(w, l.ErrComments(), w.says(e, author))
-	require.NoError(w, unlimited.says(e, author), "no quota")
-	assert.Equal(w, 4, w.entry(e).Comments)
-	assert.Equal(w, 4, w.comments(e, page.Request{}).Total)
-	assert.ErrorIs(w, w.says(elsewhere+1, author), event.ErrNotFound)
-	w.consistent()
-}
-
 // followed returns the error of following.
 func (w *fixtures) followed(s subscription.Subscription) error {
 	_, _, err := w.Subscriptions.Follow(w.Context(), s)
 	return err
-}
-
-func followsFull(w *fixtures) {
-	l := quota.Limits{Follows: 2}
-	who, other, third, unlimited, w := w.newUser(), w.newUser(), w.newUser(), w, w.within(l)
-	standing := w.subscribe(toUser(who, other, noon))
-	walks := w.subscribe(subscription.ToCategory(who, w.category(1), noon))
-	for _, one := range []subscription.Subscription{toUser(who, third, noon), subscription.ToCategory(who, w.category(2), noon)} {
-		assert.Equal(w, l.ErrFollows(), w.followed(one))
-	}
-	assert.ErrorIs(w, w.followed(toUser(who, third+1, noon)), subscription.ErrNotFound)
-	again, isNew, err := w.Subscriptions.Follow(w.Context(), toUser(who, other, noon.Add(time.Hour)))
-	require.NoError(w, err)
-	assert.False(w, isNew)
-	assert.Equal(w, standing, again)
-	require.NoError(w, w.followed(toUser(other, who, noon)), "each user has a quota of their own")
-	require.NoError(w, w.followed(toUser(third, who, noon)), "followers are not counted")
-	require.NoError(w, w.Subscriptions.Remove(w.Context(), who, walks.ID))
-	require.NoError(w, w.followed(toUser(who, third, noon)), "one was removed")
-	assert.Equal(w, l.ErrFollows(), w.followed(subscription.ToCategory(who, 1, noon)))
-	require.NoError(w, unlimited.followed(subscription.ToCategory(who, 1, noon)), "no quota")
-	assert.Equal(w, 3, w.subscriptions(subscription.Query{User: who}).Total)
-}
-
-func blocksFull(w *fixtures) {
-	l := quota.Limits{Follows: 1}
-	who, other, third, unlimited, w := w.newUser(), w.newUser(), w.newUser(), w, w.within(l)
-	w.follow(who, third)
-	require.NoError(w, w.blocks(who, other, noon), "follows are counted apart")
-	assert.Equal(w, l.ErrBlocks(), w.blocks(who, third, noon))
-	assert.Equal(w, 1, w.subscriptions(subscription.Query{User: who}).Total)
-	require.NoError(w, w.blocks(who, other, noon))
-	require.NoError(w, w.blocks(other, who, noon), "each user has a quota of their own")
-	require.NoError(w, w.blocks(third, who, noon), "blocks by others are not counted")
-	w.unblock(who, other)
-	require.NoError(w, w.blocks(who, third, noon), "one was removed")
-	require.NoError(w, unlimited.blocks(who, other, noon), "no quota")
 }
 
 func fullAtOnce(w *fixtures) {
@@ -306,37 +209,6 @@ func picturesFull(w *fixtures) {
 	w.assertLeft(other, l, 100)
 	_, err = w.keeps(owner, keyNo(8), 10)
 	require.NoError(w, err, "all of it")
-}
-
-func picturesGiveBack(w *fixtures) {
-	l := quota.Limits{Pictures: 100}
-	owner, w := w.newUser(), w.within(l)
-	image, err := w.keeps(owner, keyNo(1), 10)
-	require.NoError(w, err)
-	e := w.write(owner, noon)
-	for i := range 4 {
-		require.NoError(w, w.attaches(e.ID(), keyNo(2+i), 10))
-	}
-	require.NoError(w, w.portrays(owner, "a", 50))
-	w.assertLeft(owner, l, 0)
-
-	w.changeOf(image.ID, discard)
-	w.assertLeft(owner, l, 10)
-	w.changeOf(image.ID, discard)
-	w.assertLeft(owner, l, 10)
-	remove := withoutFirstPlate
-	w.change(e.ID(), remove)
-	w.assertLeft(owner, l, 20)
-	w.changeRead(w.got(e.ID()), remove)
-	w.assertLeft(owner, l, 30)
-	require.NoError(w, w.portrays(owner, "b", 80), "the old one makes room for the new one")
-	w.assertLeft(owner, l, 0)
-	require.NoError(w, w.portrays(owner, "c", 30))
-	w.assertLeft(owner, l, 50)
-	w.remove(e.ID())
-	w.assertLeft(owner, l, 70)
-	require.NoError(w, w.Directory.SetAvatar(w.Context(), owner, media.Picture{}, 0))
-	w.assertLeft(owner, l, 100)
 }
 
 func picturesAtOnce(w *fixtures) {

@@ -2,9 +2,7 @@ package ports
 
 import (
 	"fmt"
-	"slices"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -13,7 +11,6 @@ import (
 	"plaza/domain/imported"
 	"plaza/domain/page"
 	"plaza/domain/personaldata"
-	"plaza/domain/ratelimit"
 	"plaza/domain/subscription"
 	"plaza/domain/user"
 )
@@ -26,7 +23,6 @@ func Search(t *testing.T, open Open) {
 		{"Each comes once, although the searching user follows them, or no longer does, between two pages", searchOnce},
 		{"It leaves out users whose account is disabled, or whose data was erased", searchLeavesOut},
 		{"imported names find the user", searchImported},
-		{"a search that finds nobody is charged, and one that is refused finds nobody", searchCharged},
 	})
 }
 
@@ -205,22 +201,4 @@ func searchImported(w *fixtures) {
 	for _, former := range []string{"anneliese", "mü"} {
 		assert.Empty(w, w.searches(other, former, 5), former)
 	}
-}
-
-func searchCharged(w *fixtures) {
-	a := w.named("Ada", "")
-	limits := ratelimit.Limits{ratelimit.Search: {Count: 2, Period: time.Hour}}
-	searches := func(name string) ([]user.Member, error) {
-		q := user.Search{Name: searchName(w.T, name), By: a}
-		p, err := w.Directory.Search(w.Context(), q, limits.Charge(int64(a), ratelimit.Search, noon))
-		return p.Items, err
-	}
-	for _, name := range []string{"nobody", "ada"} {
-		found, err := searches(name)
-		require.NoError(w, err)
-		assert.Equal(w, name == "ada", slices.ContainsFunc(found, func(m user.Member) bool { return m.ID == a }))
-	}
-	found, err := searches("ada")
-	assert.Empty(w, found)
-	assert.Equal(w, 30*time.Minute, requireThrottled(w, err))
 }

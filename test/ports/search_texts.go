@@ -20,7 +20,6 @@ import (
 	"plaza/domain/page"
 	"plaza/domain/personaldata"
 	"plaza/domain/publication"
-	"plaza/domain/ratelimit"
 	"plaza/domain/search"
 	"plaza/domain/subscription"
 	"plaza/domain/user"
@@ -35,7 +34,6 @@ func Texts(t *testing.T, open Open) {
 		{"a publication or node has the words of the titles of its translations, which its card shows", findTranslated},
 		{"page by page each thing comes once, also of those that were created at the same moment", findPages},
 		{"random texts are found by their words", findRandom},
-		{"a search is charged, and one that is refused finds nothing; a query that has no Findable kind finds nothing", findCharged},
 	})
 }
 
@@ -294,23 +292,4 @@ func findRandom(w *fixtures) {
 		}
 		w.consistent()
 	})
-}
-
-func findCharged(w *fixtures) {
-	me := w.newUser()
-	w.write(me, noon, titled("tea"))
-	limits := ratelimit.Limits{ratelimit.Search: {Count: 1, Period: time.Hour}}
-	q := search.Query{Words: []string{"tea"}, Kinds: searched, By: me}
-	charge := limits.Charge(int64(me), ratelimit.Search, noon)
-	p, err := w.Search.Find(w.Context(), q, charge)
-	require.NoError(w, err)
-	assert.Len(w, p.Items, 1)
-	p, err = w.Search.Find(w.Context(), q, charge)
-	assert.Error(w, err)
-	assert.Empty(w, p.Items)
-	for _, none := range []search.Query{{Words: q.Words, By: me}, {Words: q.Words, Kinds: []feed.Kind{feed.Event}}} {
-		p, err := w.Search.Find(w.Context(), none)
-		require.NoError(w, err)
-		assert.Empty(w, p)
-	}
 }

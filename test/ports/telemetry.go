@@ -12,22 +12,18 @@ import (
 	"plaza/domain/imported"
 	"plaza/domain/localisation"
 	"plaza/domain/media"
-	"plaza/domain/moderation"
 	"plaza/domain/payment"
-	"plaza/domain/user"
 )
 
 // Telemetry is the suite of telemetry.Sampler, and of imported.Store.Complete.
 func Telemetry(t *testing.T, open Open) {
 	open.keeps(t, []promise{
-		{"a store without data gives a sample without any", sampleEmpty},
 		{"payments are counted by state", samplePayments},
 		{"open findings are counted by kind, and the last bill that was compared is known", sampleFindings},
 		{"the oldest prepayment is that of those alive", samplePrepayments},
 		{"the deletion queue is counted, due or not", sampleDeletions},
 		{"the spending is the translator's on the day", sampleSpending},
 		{"Recent counts open orders, prepayments in doubt and refunds that are processing", recentMoney},
-		{"Recent counts reports that are not decided", recentReports},
 		{"Complete keeps the import that ended last", sampleImport},
 	})
 }
@@ -38,8 +34,6 @@ func (w *fixtures) sample() telemetry.Sample {
 	require.NoError(w, err)
 	return sample
 }
-
-func sampleEmpty(w *fixtures) { assert.Zero(w, w.sample()) }
 
 func (w *fixtures) recent(days ...time.Time) telemetry.Recent {
 	w.Helper()
@@ -64,19 +58,8 @@ func recentMoney(w *fixtures) {
 	assert.Zero(w, w.recent(noon, noon.AddDate(0, 0, 1)).Refunds)
 }
 
-func recentReports(w *fixtures) {
-	ada, bob := w.newUser(), w.newUser()
-	var last moderation.Report
-	for _, whom := range []user.ID{ada, bob} {
-		last = w.complain(w.newUser(), moderation.Thing{Kind: moderation.Person, ID: int64(whom)}, whom)
-	}
-	assert.Equal(w, 2, w.recent(noon, noon.AddDate(0, 0, 1)).OpenReports)
-	_, err := w.Moderation.Decide(w.Context(), last.Case, noon)
-	require.NoError(w, err)
-	assert.Equal(w, 1, w.recent(noon, noon.AddDate(0, 0, 1)).OpenReports)
-}
-
 func samplePayments(w *fixtures) {
+	assert.Zero(w, w.sample(), "a store without data")
 	who := w.newUser()
 	for i := range 3 {
 		o := w.charge(order(who, noon))

@@ -21,10 +21,7 @@ func Throttle(t *testing.T, open Open) {
 	open.keeps(t, []promise{
 		{"Begin takes as many of a phone from unusual sources as ByUnusual allows", beginByUnusual},
 		{"Begin takes as many from a source as BySourceAny allows", beginBySource},
-		{"a full BySourceAny does not stop a phone at a usual source of its own, and counts it", beginUsualSource},
-		{"IsUsual reports a login from the source within UsualFor", isUsual},
 		{"Begin counts nothing when one grouping is full", beginRefused},
-		{"the fault has the time until the first place is free again", beginLater},
 		{"of several full groupings the fault has the time until the last one is free", beginLatest},
 		{"attempts at once can't slip by", beginAtOnce},
 		{"what a clock that ran ahead has counted stops no attempt", beginAhead},
@@ -130,42 +127,6 @@ func beginBySource(w *fixtures) {
 	w.fail(noon.Add(l.Window), try(902, 1))
 }
 
-func isUsual(w *fixtures) {
-	w.login(noon, try(1, 1))
-	for _, c := range []struct {
-		of    access.Attempt
-		after time.Duration
-		want  bool
-	}{
-		{try(1, 1), access.UsualFor - time.Microsecond, true}, {try(1, 1), access.UsualFor, false}, {try(1, 2), 0, false}, {try(2, 1), 0, false},
-	} {
-		is, err := w.Throttle.IsUsual(w.Context(), c.of, noon.Add(c.after))
-		require.NoError(w, err)
-		assert.Equal(w, c.want, is, c)
-	}
-}
-
-func beginUsualSource(w *fixtures) {
-	pair, source := limit(access.ByPair), limit(access.BySourceAny)
-	regulars := source.Max/pair.Max + 1
-	for n := range regulars {
-		w.login(noon, try(n, 1))
-	}
-	now := noon.Add(time.Hour)
-	w.fail(now.Add(-10*time.Minute), times(pair.Max, try(0, 1))...)
-	for n := range regulars - 2 {
-		w.fail(now, times(pair.Max, try(n+1, 1))...)
-	}
-	after := w.full(now, try(901, 1))
-	assert.Equal(w, source.Window-10*time.Minute, after, "what failed at usual sources counts as well")
-	last := try(regulars-1, 1)
-	w.fail(now, times(pair.Max-1, last)...)
-	w.login(now, last)
-	w.fail(now, times(pair.Max, last)...)
-	assert.Equal(w, pair.Window, w.full(now, last), "ByPair still limits it")
-	assert.Equal(w, source.Window, w.full(now, try(901, 1)), "the place of one of the last %d", source.Max)
-}
-
 func beginRefused(w *fixtures) {
 	pair, unusual := limit(access.ByPair), limit(access.ByUnusual)
 	w.fail(noon, times(pair.Max, try(1, 1))...)
@@ -175,19 +136,6 @@ func beginRefused(w *fixtures) {
 	w.fail(noon.Add(pair.Window), times(pair.Max, try(1, 1))...)
 	w.fail(noon.Add(pair.Window), strangers(1, 100, unusual.Max-2*pair.Max)...)
 	w.full(noon.Add(pair.Window), try(1, 500))
-}
-
-func beginLater(w *fixtures) {
-	l := limit(access.ByPair)
-	for i := range l.Max {
-		w.fail(noon.Add(time.Duration(i)*time.Minute), try(1, 1))
-	}
-	now := noon.Add(10 * time.Minute)
-	assert.Equal(w, l.Window-10*time.Minute, w.full(now, try(1, 1)))
-	now = noon.Add(l.Window)
-	w.fail(now, try(1, 1))
-	assert.Equal(w, time.Minute, w.full(now, try(1, 1)), "the second one's place")
-	w.fail(now.Add(time.Minute), try(1, 1))
 }
 
 func beginLatest(w *fixtures) {
