@@ -3,8 +3,6 @@ package memory
 import (
 	"cmp"
 	"context"
-	"errors"
-	"fmt"
 
 	"plaza/domain/notification"
 	"plaza/domain/payment"
@@ -23,9 +21,6 @@ func (v Ledger) Change(ctx context.Context, id payment.OrderID, fn func(*payment
 		if err := cmp.Or(fn(&next), ctx.Err()); err != nil {
 			return err
 		}
-		if err := l.checkTrade(id, next); err != nil {
-			return err
-		}
 		if next.Answer != nil {
 			if err := v.s.requests.checkUnanswered(&next.Answer.Key); err != nil {
 				return err
@@ -40,37 +35,6 @@ func (v Ledger) Change(ctx context.Context, id payment.OrderID, fn func(*payment
 func (l *ledger) paymentsOf(id payment.OrderID) []payment.Payment {
 	theirs := l.payments.where(func(p payment.Payment) bool { return p.Order == id })
 	return sorted(theirs, by(func(p payment.Payment) payment.PaymentID { return p.ID }))
-}
-
-// checkTrade checks the rules that databases enforce with constraints.
-func (l *ledger) checkTrade(id payment.OrderID, t payment.Trade) error {
-	if l.orders[id].State == payment.Paid && t.Order.State != payment.Paid {
-		return errors.New("a paid order must stay paid")
-	}
-	alive, applied := 0, 0
-	tradeNos, transactions := map[payment.TradeNo]bool{}, map[string]bool{}
-	for _, p := range t.Prepayments {
-		if of, known := l.tradeNos[p.TradeNo]; known && of != id || tradeNos[p.TradeNo] {
-			return fmt.Errorf("duplicate prepayment %s", p.TradeNo)
-		}
-		tradeNos[p.TradeNo] = true
-		if p.IsAlive() {
-			alive++
-		}
-	}
-	for _, p := range t.Payments {
-		if known, is := l.payments[p.TransactionID]; is && known.Order != id || transactions[p.TransactionID] {
-			return fmt.Errorf("duplicate payment %s", p.TransactionID)
-		}
-		transactions[p.TransactionID] = true
-		if p.State == payment.Applied {
-			applied++
-		}
-	}
-	if alive > 1 || applied > 1 {
-		return fmt.Errorf("order %d has %d live prepayments and %d applied payments", id, alive, applied)
-	}
-	return nil
 }
 
 // putTrade stores the trade. It can't fail, so it never stores a part.

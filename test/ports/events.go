@@ -43,7 +43,6 @@ var eventStoring = []promise{
 	{"Get returns the event with its counts, or ErrNotFound, and so does Remove", getEvent},
 	{"texts at their limits come back as they went in", eventTexts},
 	{"days and instants come back as they went in", eventTimes},
-	{"what goes in and comes out is private", eventPrivate},
 }
 
 // rich is an event that is not stored yet, none of whose facts is zero.
@@ -153,35 +152,6 @@ func eventTimes(w *fixtures) {
 			assert.True(w, s.Created == at && s.Modified == at, "%v became %v and %v", at, s.Created, s.Modified)
 		}
 	}
-}
-
-func eventPrivate(w *fixtures) {
-	author := w.newUser()
-	given := w.rich(author)
-	added := w.stores(given)
-	w.say(added.ID(), author, noon, "One")
-	want := w.entry(added.ID())
-
-	for i, e := range append(w.handedOut(want.Event), given, added) {
-		w.spoil(e)
-		assert.Equal(w, want, w.entry(added.ID()), "%d", i)
-	}
-	assert.Empty(w, w.listed())
-}
-
-// handedOut is the event from wherever the store hands it out.
-func (w *fixtures) handedOut(e *event.Event) []*event.Event {
-	w.Helper()
-	found, err := w.readEveryWay(e)
-	require.NoError(w, err)
-	require.Len(w, found, 4)
-	var inside *event.Event
-	changed, err := w.Events.Change(w.Context(), e.ID(), func(e *event.Event) error {
-		inside = e
-		return nil
-	})
-	require.NoError(w, err)
-	return append(found, inside, changed.Event)
 }
 
 // readEveryWay is the event, the only one of its author and of its day, from

@@ -18,10 +18,7 @@ var ledgerChanges = []promise{
 	{"Change of what is not there is ErrNoOrder", changeNoTrade},
 	{"if fn fails or panics, or the context ends meanwhile, nothing is stored, an error comes back as it is, and the store goes on",
 		changeTradeFails},
-	{"what goes into a Change and comes out of it is private", changeTradePrivate},
 	{"Changes of one order at once don't lose each other's work", changeTradeAtOnce},
-	{"data that must agree does, also when fn breaks the rules", changeTradeWrong},
-	{"an order that is paid stays paid", changeTradeUnpaid},
 	{"OrderOf returns the order of the prepayment, or ErrNoOrder", orderOf},
 }
 
@@ -198,27 +195,6 @@ func changeTradeFails(w *fixtures) {
 	assert.Zero(w, w.payments("", pageNo(1, 10)).Total)
 }
 
-func changeTradePrivate(w *fixtures) {
-	o := w.charge(order(w.newUser(), noon))
-	w.begins(o.ID, byCode, "a", noon)
-	var held payment.Trade
-	w.trade(o.ID, func(t *payment.Trade) {
-		t.Settle(receiptOf(t.Order, "t", "nobody's", noon), noon)
-		held = *t
-	})
-	want := cloned(held)
-	want.Entries = nil
-	held.Prepayments[0].Request[0]++
-	held.Prepayments[0].State = payment.ClosedAtWallet
-	held.Payments[0].Amount++
-	w.kept(want, w.journal(o.ID))
-	w.journal(o.ID)[0].Noted = "forged"
-	assert.Equal(w, payment.NotedOrdered, w.journal(o.ID)[0].Noted)
-	page := w.payments("", pageNo(1, 10))
-	page.Items[0].Amount++
-	assert.Equal(w, o.Amount, w.payments("", pageNo(1, 10)).Items[0].Amount)
-}
-
 func changeTradeAtOnce(w *fixtures) {
 	const fifty = 50
 	o := w.charge(order(w.newUser(), noon))
@@ -241,53 +217,6 @@ func changeTradeAtOnce(w *fixtures) {
 	assert.Len(w, got.Payments, fifty)
 	assert.Len(w, got.Prepayments, fifty)
 	assert.Len(w, w.journal(o.ID), 1+3*fifty)
-}
-
-func changeTradeWrong(w *fixtures) {
-	o, other := w.charge(order(w.newUser(), noon)), w.charge(order(w.newUser(), noon))
-	w.begins(other.ID, byCode, "theirs", noon)
-	w.trade(other.ID, func(t *payment.Trade) { t.Settle(receiptOf(t.Order, "theirs", "lost", noon), noon) })
-	w.begins(o.ID, byCode, "a", noon)
-	before, noted := w.traded(o.ID), w.journal(o.ID)
-	alive := before.Prepayments[0]
-	paid := payment.Payment{TransactionID: "t", TradeNo: "a", State: payment.Applied, Amount: 1, Currency: payment.CNY, Received: noon}
-	for what, fn := range map[string]func(t *payment.Trade){
-		"two prepayments that are alive": func(t *payment.Trade) {
-			alive.TradeNo = "b"
-			t.Prepayments = append(t.Prepayments, alive)
-		},
-		"a prepayment of another order's": func(t *payment.Trade) {
-			shut := alive
-			shut.TradeNo, shut.State = "theirs", payment.ClosedAtWallet
-			t.Prepayments = append(t.Prepayments, shut)
-		},
-		"a payment of another order's": func(t *payment.Trade) { t.Settle(receiptOf(t.Order, "theirs", "a", noon), noon) },
-		"two payments that are applied": func(t *payment.Trade) {
-			second := paid
-			second.TransactionID = "u"
-			t.Payments = append(t.Payments, paid, second)
-		},
-	} {
-		assert.Error(w, w.Ledger.Change(w.Context(), o.ID, func(t *payment.Trade) error {
-			fn(t)
-			return nil
-		}), what)
-		w.kept(cloned(before), noted)
-	}
-}
-
-func changeTradeUnpaid(w *fixtures) {
-	o := w.charge(order(w.newUser(), noon))
-	w.pays(o.ID, "a", "t", noon)
-	before, noted := w.traded(o.ID), w.journal(o.ID)
-	require.Equal(w, payment.Paid, before.Order.State)
-	for _, s := range []payment.State{payment.Open, payment.Closed} {
-		require.Error(w, w.Ledger.Change(w.Context(), o.ID, func(t *payment.Trade) error {
-			t.Order.State = s
-			return nil
-		}))
-	}
-	w.kept(before, noted)
 }
 
 func orderOf(w *fixtures) {

@@ -18,13 +18,11 @@ var ledgerKeys = []promise{
 	{"Reserve keeps a key until it is answered, by a Change or an AddOrder", reserve},
 	{"a key that came with another request is ErrKeyReused", reserveReused},
 	{"a key whose time has come without an answer is free for the same request", reserveAgain},
-	{"an answer is forgotten when it is as old as KeyLife", answersForgotten},
 	{"Release forgets a key, unless it was answered", release},
 	{"Release of another holder forgets nothing", releaseOfAnother},
 	{"who answers too late stores nothing: the request has had its effect", answerTwice},
 	{"of those who come at once with one key, one reserves it", reserveAtOnce},
 	{"of those who answer one key at once, one has an effect", answerAtOnce},
-	{"a key of an unknown user is an error", reserveUnknownUser},
 	{"an answer that fn fails with is not stored", answerFails},
 }
 
@@ -94,19 +92,6 @@ func reserveAgain(w *fixtures) {
 	assert.Nil(w, w.reserves(k, noon.Add(time.Minute)))
 	_, err = w.Ledger.Reserve(w.Context(), k, noon.Add(time.Minute), noon.Add(time.Hour))
 	assert.ErrorIs(w, err, idempotency.ErrKeyInUse, "now it is theirs")
-}
-
-func answersForgotten(w *fixtures) {
-	who := w.newUser()
-	k := keyNamed(who, "k")
-	w.reserves(k, noon)
-	_, err := w.Ledger.AddOrder(w.Context(), order(who, noon), &k)
-	require.NoError(w, err)
-	assert.NotNil(w, w.reserves(k, noon.Add(idempotency.KeyLife-time.Microsecond)))
-	k.Fingerprint[0]++
-	assert.Nil(w, w.reserves(k, noon.Add(idempotency.KeyLife)), "it may be for another request, too")
-	_, err = w.Ledger.Reserve(w.Context(), k, noon.Add(idempotency.KeyLife), noon.Add(2*idempotency.KeyLife))
-	assert.ErrorIs(w, err, idempotency.ErrKeyInUse)
 }
 
 func release(w *fixtures) {
@@ -185,14 +170,6 @@ func answerAtOnce(w *fixtures) {
 	orders := w.ordersOf(who, payment.Open)
 	require.Len(w, orders, 1)
 	assert.Equal(w, int64(orders[0].ID), w.reserves(k, noon).ID)
-}
-
-func reserveUnknownUser(w *fixtures) {
-	for _, nobody := range []user.ID{0, -1, w.newUser() + 1} {
-		_, err := w.Ledger.Reserve(w.Context(), keyNamed(nobody, "k"), noon, noon.Add(time.Minute))
-		require.Error(w, err)
-		assert.Equal(w, fault.Internal, fault.KindOf(err))
-	}
 }
 
 func answerFails(w *fixtures) {

@@ -7,7 +7,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"plaza/domain/fault"
 	"plaza/domain/page"
 	"plaza/domain/payment"
 )
@@ -15,9 +14,7 @@ import (
 var ledgerPayments = []promise{
 	{"AddUnmatched stores a payment of no order, once for each transaction", addUnmatched},
 	{"AddUnmatched of one transaction at once stores one payment", addUnmatchedAtOnce},
-	{"Payments is newest first, ties by descending id, in the given state; its total counts what paging yields, and past it is NotFound",
-		payments},
-	{"Payments are also those of an order, the one with a number, and the one with a transaction", paymentsFound},
+	{"Payments are those in the state, of an order, the one with a number, and the one with a transaction", paymentsFound},
 	{"Due returns the orders whose Look has come, the earliest first, and puts them off", due},
 	{"Due never gives an order to two who ask at once", dueAtOnce},
 }
@@ -88,50 +85,6 @@ func addUnmatchedAtOnce(w *fixtures) {
 	assert.Equal(w, []payment.Payment{all[0]}, w.payments("", pageNo(1, 10)).Items)
 }
 
-func payments(w *fixtures) {
-	assert.Empty(w, w.payments("", page.Request{}).Items)
-	o := w.charge(order(w.newUser(), noon))
-	w.pays(o.ID, "a", "applied", noon.Add(2*time.Second))
-	w.trade(o.ID, func(t *payment.Trade) {
-		at := noon.Add(time.Second)
-		t.Settle(receiptOf(t.Order, "back", "a", at), at)
-		t.Settle(receiptOf(t.Order, "disputed", "lost", at), at)
-	})
-	w.addUnmatched("stray", noon.Add(3*time.Second))
-	w.addUnmatched("old", noon)
-	for v, want := range map[payment.PaymentState][]string{
-		"": {"stray", "applied", "disputed", "back", "old"}, payment.Applied: {"applied"}, payment.RefundDue: {"back"},
-		payment.Disputed: {"stray", "disputed", "old"}, "lost": nil,
-	} {
-		p := w.payments(v, pageNo(1, 10))
-		var got []string
-		for _, one := range p.Items {
-			got = append(got, one.TransactionID)
-		}
-		assert.Equal(w, want, got, v)
-		assert.Equal(w, len(want), p.Total, v)
-	}
-	applied := w.payments(payment.Applied, pageNo(1, 10)).Items[0]
-	assert.Positive(w, applied.ID)
-	applied.ID = 0
-	assert.Equal(w, payment.Payment{
-		Order: o.ID, TransactionID: "applied", TradeNo: "a", Protocol: payment.Protocol("v3"), App: payment.OfficialAccount,
-		State: payment.Applied, Amount: o.Amount, Currency: o.Currency,
-		Received: noon.Add(2 * time.Second), Paid: noon.Add(2 * time.Second),
-	}, applied)
-
-	for v, total := range map[payment.PaymentState]int{"": 5, payment.Disputed: 3} {
-		newest := w.payments(v, pageNo(1, 10)).Items
-		for number := range 2 {
-			p := w.payments(v, pageNo(number+1, 2))
-			assert.Equal(w, newest[2*number:min(2*number+2, total)], p.Items)
-			assert.Equal(w, total, p.Total)
-		}
-		_, err := w.Ledger.Payments(w.Context(), payment.PaymentFilter{State: v}, pageNo(4, 2))
-		assert.True(w, fault.Is(err, fault.NotFound))
-	}
-}
-
 func paymentsFound(w *fixtures) {
 	o, other := w.charge(order(w.newUser(), noon)), w.charge(order(w.newUser(), noon))
 	w.pays(o.ID, "a", "applied", noon.Add(2*time.Second))
@@ -139,7 +92,8 @@ func paymentsFound(w *fixtures) {
 	stray := w.addUnmatched("stray", noon)
 	for f, want := range map[payment.PaymentFilter][]string{
 		{Order: o.ID}: {"applied"}, {ID: stray.ID}: {"stray"}, {Transaction: "of another"}: {"of another"}, {Transaction: "lost"}: nil,
-		{Order: o.ID, State: payment.Disputed}: nil, {Order: o.ID, ID: stray.ID}: nil, {}: {"applied", "of another", "stray"},
+		{State: payment.Applied}: {"applied", "of another"}, {State: payment.Disputed}: {"stray"}, {Order: o.ID, State: payment.Disputed}: nil,
+		{Order: o.ID, ID: stray.ID}: nil, {}: {"applied", "of another", "stray"},
 	} {
 		p, err := w.Ledger.Payments(w.Context(), f, page.Request{})
 		require.NoError(w, err)

@@ -10,6 +10,7 @@ import (
 
 	"plaza/domain/fault"
 	"plaza/domain/idempotency"
+	"plaza/domain/page"
 	"plaza/domain/payment"
 )
 
@@ -21,7 +22,7 @@ var ledgerRefunds = []promise{
 	{"a payment that is being refunded does not become applied", refundDisputed},
 	{"refunds that break the rules are errors, and are not stored", refundsWrong},
 	{"a new refund completes the key of its request; if the key was answered, nothing is stored", refundCompletes},
-	{"Refunds is newest first, ties by descending id, and selected by the filter", refundPages},
+	{"Refunds is newest first, ties by descending id, and selected by the filter", refundsFound},
 	{"Payments that are RefundDue are those of which something is not refunded", paymentsStillDue},
 	{"Unrefunded returns payments that are RefundDue without a refund, the oldest first", unrefunded},
 	{"DueRefunds returns the refunds whose NextCheck has come, the earliest first, and puts them off", dueRefunds},
@@ -267,47 +268,24 @@ func refundCompletes(w *fixtures) {
 	assert.Equal(w, a, w.refundAccount(paid.ID))
 }
 
-func refundPages(w *fixtures) {
+func refundsFound(w *fixtures) {
 	first, second := w.paidOnce("1"), w.paidOnce("2")
-	var all []payment.Refund
-	for n := range 6 {
-		of := []payment.Payment{first, second}[n%2]
-		r := w.refunds(of.ID, 10, payment.RefundNo(fmt.Sprint("refund-", n)), noon.Add(time.Duration(n/3)*time.Second))
-		if n < 2 {
-			w.refundEnds(r, payment.RefundSucceeded, noon.Add(time.Hour))
-		}
-		all = append([]payment.Refund{r}, all...)
-	}
-	ids := func(f payment.RefundFilter, page, size int) (found []payment.RefundID, total int) {
-		p, err := w.Ledger.Refunds(w.Context(), f, pageNo(page, size))
-		require.NoError(w, err)
-		for _, r := range p.Items {
-			found = append(found, r.ID)
-		}
-		return found, p.Total
-	}
-	for _, c := range []struct {
-		filter payment.RefundFilter
-		want   []int // of all
-	}{
-		{payment.RefundFilter{}, []int{0, 1, 2, 3, 4, 5}},
-		{payment.RefundFilter{State: payment.RefundSucceeded}, []int{4, 5}},
-		{payment.RefundFilter{Payment: second.ID}, []int{0, 2, 4}},
-		{payment.RefundFilter{State: payment.RefundProcessing, Payment: first.ID}, []int{1, 3}},
-		{payment.RefundFilter{State: payment.RefundAbnormal}, nil},
-		{payment.RefundFilter{Payment: second.ID + 1}, nil},
+	w.refundEnds(w.refunds(first.ID, 10, "refund-a", noon), payment.RefundSucceeded, noon.Add(time.Hour))
+	w.refunds(second.ID, 10, "refund-b", noon)
+	w.refunds(first.ID, 10, "refund-c", noon)
+	for f, want := range map[payment.RefundFilter][]payment.RefundNo{
+		{}: {"refund-c", "refund-b", "refund-a"}, {State: payment.RefundSucceeded}: {"refund-a"}, {Payment: second.ID}: {"refund-b"},
+		{State: payment.RefundProcessing, Payment: first.ID}: {"refund-c"}, {State: payment.RefundAbnormal}: nil, {Payment: second.ID + 9}: nil,
 	} {
-		var want []payment.RefundID
-		for _, n := range c.want {
-			want = append(want, all[n].ID)
+		p, err := w.Ledger.Refunds(w.Context(), f, page.Request{})
+		require.NoError(w, err)
+		var got []payment.RefundNo
+		for _, r := range p.Items {
+			got = append(got, r.No)
 		}
-		got, total := ids(c.filter, 1, 10)
-		assert.Equal(w, want, got, c.filter)
-		assert.Equal(w, len(got), total)
+		assert.Equal(w, want, got, f)
+		assert.Equal(w, len(want), p.Total, f)
 	}
-	got, total := ids(payment.RefundFilter{}, 2, 4)
-	assert.Equal(w, []payment.RefundID{all[4].ID, all[5].ID}, got)
-	assert.Equal(w, 6, total)
 }
 
 // owed stores a payment that is RefundDue.

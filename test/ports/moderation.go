@@ -7,7 +7,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"plaza/domain/audit"
 	"plaza/domain/event"
 	"plaza/domain/media"
 	"plaza/domain/moderation"
@@ -20,20 +19,15 @@ import (
 // Moderation is the suite of moderation.Store.
 func Moderation(t *testing.T, open Open) {
 	open.keeps(t, append([]promise{
-		{"the reports of a thing are one case, also at once; another one after the decision", reportCases},
+		{"the reports of a thing are one case, also at once", reportCases},
 		{"cases are listed by whose thing they are about and by spans of time", caseSpans},
 		{"the reports of a person and what is hidden of an owner are listed by spans of time", reportSpans},
-		{"open cases are listed by the first report, decided ones by the decision, by what they are, behind a cursor", listCases},
 		{"a case keeps the thing as it was, each form once, and the newest notes", keepVersions},
 		{"a case keeps one copy of each picture; what it does not need is queued", keepCopies},
 		{"things are read as they are, unless they were deleted", readSubjects},
 		{"a case is decided once, by whom and why the context says", decideOnce},
 		{"the erasure of the owner leaves an open case until it is decided", eraseReported},
-		{"an event is hidden and restored once, also at once", hideOnce},
 		{"a change of its author does not show a hidden event", changeHidden},
-		{"Hide decides the open reports of the thing", hideDecides},
-		{"the hidden things of an owner are listed, the newest hiding first; a deleted one is not", hiddenOf},
-		{"things that can't be hidden don't exist", hideNothing},
 		{"a comment is listed and counted for those to whom it is VisibleTo, also across blocks", hideComments},
 		{"a hidden comment counts for no event, and does not order it", hideCounted},
 		{"the notification of a hidden comment goes with it, and comes back unless it was removed", hideNotified},
@@ -41,12 +35,11 @@ func Moderation(t *testing.T, open Open) {
 		{"a comment is hidden and restored once, also at once with other comments", hideCommentsAtOnce},
 		{"without its reservation nothing changes", hideUnreserved},
 		{"a hidden image counts for the quotas, is retagged, deleted and erased", hideImageQuotas},
-		{"OfPicture returns the plate, the image or the profile that has the picture, or ErrNoPicture", ofPicture},
 		{"the plates of a hidden event move, and the event without a moved plate is not hidden", hidePlated},
 		{"a hidden plate counts for the quotas, and is removed alone, with its event and by an erasure", hidePlateRemoved},
 		{"a hidden profile can't be changed, but for the time zone, and an import leaves it as it is", hideProfileUnchanged},
 		{"a hidden profile is exported as it is, and erased", hideProfileErased},
-		{"a profile and a plate are hidden and restored once, also at once, and one that is not there is ErrNotFound or ErrNoPlate", hideOwnOnce},
+		{"a thing is hidden and restored once, also at once, and what is not there, or a person, is ErrNotFound or ErrNoPlate", hideOwnOnce},
 	}, moderationFeed...))
 }
 
@@ -115,20 +108,6 @@ func (w *fixtures) moves(t moderation.Thing) media.Moves {
 	return m
 }
 
-func hideOnce(w *fixtures) {
-	of := thing(w.write(w.newUser(), noon).ID())
-	to := w.moves(of)
-	assertOneWins(w, atOnce(4, func(int) error {
-		_, err := w.Moderation.Hide(w.Context(), moderation.Hiding{Thing: of, Reason: "Rude", At: noon}, to)
-		return err
-	}), moderation.ErrHidden)
-	to = w.moves(of)
-	assertOneWins(w, atOnce(4, func(int) error {
-		_, err := w.Moderation.Restore(w.Context(), of, to)
-		return err
-	}), moderation.ErrNotHidden)
-}
-
 func changeHidden(w *fixtures) {
 	author := w.newUser()
 	e := w.write(author, noon, shown(event.Exposure{Status: event.Normal, Permission: event.Public}))
@@ -147,57 +126,6 @@ func changeHidden(w *fixtures) {
 	}
 	w.restore(thing(e.ID()))
 	assert.Len(w, w.Listings(w.T), 1)
-}
-
-func hideDecides(w *fixtures) {
-	author := w.newUser()
-	one, two := thing(w.write(author, noon).ID()), thing(w.write(author, noon).ID())
-	first := w.complain(w.newUser(), one, author)
-	w.complain(w.newUser(), one, author)
-	kept := []moderation.CaseID{w.complain(w.newUser(), two, author).Case}
-	for _, kind := range []moderation.Kind{moderation.Comment, moderation.Image, moderation.Person} { // of the same number
-		kept = append(kept, w.complain(w.newUser(), moderation.Thing{Kind: kind, ID: one.ID}, author).Case)
-	}
-	ctx := audit.With(w.Context(), audit.Record{At: noon, By: audit.Actor{Person: "maria"}, Act: audit.Hidden, Reason: "Rude"})
-	_, err := w.Moderation.Hide(ctx, moderation.Hiding{Thing: one, Reason: "Rude", At: noon.Add(time.Hour)}, media.Moves{})
-	require.NoError(w, err)
-	assert.Equal(w, kept, w.openCases())
-	decided := w.cases(moderation.Query{IsDecided: true})
-	require.Len(w, decided, 1)
-	assert.Equal(w, first.Case, decided[0].ID)
-	assert.Equal(w, moderation.Decision{
-		Outcome: moderation.OutcomeHidden, At: noon.Add(time.Hour), By: audit.Actor{Person: "maria"}, Reason: "Rude",
-	}, decided[0].Decision)
-}
-
-func hiddenOf(w *fixtures) {
-	author, other := w.newUser(), w.newUser()
-	var want []moderation.Hiding
-	for i := range 3 {
-		want = append([]moderation.Hiding{w.hide(thing(w.write(author, noon).ID()), noon.Add(time.Duration(i)*time.Hour))}, want...)
-	}
-	w.hide(thing(w.write(other, noon).ID()), noon)
-	of := func(r page.Request) page.Page[moderation.Hiding] {
-		p, err := w.Moderation.Of(w.Context(), author, page.Span{}, r)
-		require.NoError(w, err)
-		return p
-	}
-	assert.Equal(w, want, of(page.Request{}).Items)
-	second := of(pageNo(2, 2))
-	assert.Equal(w, want[2:], second.Items)
-	assert.Equal(w, 3, second.Total)
-	w.remove(event.ID(want[1].ID))
-	assert.Equal(w, []moderation.Hiding{want[0], want[2]}, of(page.Request{}).Items)
-}
-
-func hideNothing(w *fixtures) {
-	e := w.write(w.newUser(), noon)
-	for _, of := range []moderation.Thing{thing(e.ID() + 1), thing(0), {Kind: moderation.Person, ID: int64(e.ID())}} {
-		_, err := w.Moderation.Hide(w.Context(), moderation.Hiding{Thing: of, Reason: "Rude", At: noon}, media.Moves{})
-		assert.ErrorIs(w, err, event.ErrNotFound)
-		_, err = w.Moderation.Restore(w.Context(), of, media.Moves{})
-		assert.ErrorIs(w, err, event.ErrNotFound)
-	}
 }
 
 func photo(id userimage.ID) moderation.Thing {

@@ -45,27 +45,6 @@ func (w *fixtures) finished(want ...media.Key) {
 	require.NoError(w, w.Deletions.Done(w.Context(), due))
 }
 
-func ofPicture(w *fixtures) {
-	author := w.newUser()
-	plate := w.withPlates(author, "Fog", 7, "private/a.png", "private/b.jpg").Plates[1]
-	kept, deleted := w.uploaded(author, "public/i.png", 7), w.uploaded(author, "public/j.png", 7)
-	require.NoError(w, w.portrays(author, "face", 7))
-	_, err := w.Images.Change(w.Context(), deleted.ID, discard)
-	require.NoError(w, err)
-	for key, want := range map[media.Key]moderation.Thing{
-		"private/b.jpg": {Kind: moderation.Plate, ID: int64(plate.ID)}, kept.Key: photo(kept.ID), avatarOf("face").Key: portrayed(author),
-		deleted.Key: {}, "private/none": {}, "": {},
-	} {
-		got, err := w.Moderation.OfPicture(w.Context(), key)
-		assert.Equal(w, want, got, key)
-		if want.ID == 0 {
-			assert.ErrorIs(w, err, moderation.ErrNoPicture)
-		} else {
-			assert.NoError(w, err)
-		}
-	}
-}
-
 func hidePlated(w *fixtures) {
 	author := w.newUser()
 	before := w.withPlates(author, "Fog", 7, "private/a.png", "private/b.jpg")
@@ -187,7 +166,9 @@ func hideProfileErased(w *fixtures) {
 
 func hideOwnOnce(w *fixtures) {
 	author := w.withProfile("aa")
-	for _, of := range []moderation.Thing{attached(w.withPlates(author, "Fog", 7, "private/a.png").Plates[0].ID), portrayed(author)} {
+	for _, of := range []moderation.Thing{
+		thing(w.write(author, noon).ID()), attached(w.withPlates(author, "Fog", 7, "private/a.png").Plates[0].ID), portrayed(author),
+	} {
 		to := w.moves(of)
 		errs := atOnce(4, func(int) error {
 			_, err := w.Moderation.Hide(w.Context(), moderation.Hiding{Thing: of, Reason: "Rude", At: noon}, to)
@@ -202,8 +183,13 @@ func hideOwnOnce(w *fixtures) {
 		})
 		assertOneWins(w, errs, moderation.ErrNotHidden)
 	}
-	for missing, want := range map[moderation.Thing]error{attached(1 << 40): event.ErrNoPlate, portrayed(author + 99): user.ErrNotFound} {
+	for missing, want := range map[moderation.Thing]error{
+		attached(1 << 40): event.ErrNoPlate, portrayed(author + 99): user.ErrNotFound, thing(1 << 40): event.ErrNotFound,
+		{Kind: moderation.Person, ID: int64(author)}: event.ErrNotFound,
+	} {
 		_, err := w.Moderation.Hide(w.Context(), moderation.Hiding{Thing: missing, Reason: "Rude", At: noon}, media.Moves{})
+		assert.ErrorIs(w, err, want)
+		_, err = w.Moderation.Restore(w.Context(), missing, media.Moves{})
 		assert.ErrorIs(w, err, want)
 	}
 	w.consistent()
