@@ -44,9 +44,6 @@ type Wallet struct {
 	Pass func(time.Duration)
 	// CloseAge is how old a prepayment must be before the wallet closes it; zero: any age.
 	CloseAge time.Duration
-	// Unsigned says that the wallet does not sign what it answers: only the connection
-	// vouches for it, and what was changed on its way can't be told.
-	Unsigned bool
 	// Secrets are what must never show, like the merchant's key; at least one.
 	Secrets []string
 }
@@ -63,9 +60,6 @@ func (w Wallet) promises() []gatewayPromise {
 	all := slices.Concat(gatewayPreparePromises, gatewayQueryPromises, gatewayReceivePromises, gatewayBillPromises, gatewayFailures)
 	if w.RefundOutcome != nil {
 		all = append(all, gatewayRefundPromises...)
-	}
-	if !w.Unsigned {
-		all = append(all, gatewayPromise{"an answer that was changed on its way is no answer, or what it was", gatewayForgedResponses})
 	}
 	return all
 }

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 
 	"plaza/domain/payment"
 )
@@ -20,10 +19,8 @@ var gatewayFailures = []gatewayPromise{
 	{"every call ends by a deadline of its own", gatewayKeepsOwnTime},
 	{"a call ends when its context is cancelled", gatewayCancelled},
 	{"what a wallet does while its answer is lost is left open, and found by asking", gatewayLosesAnswers},
-	{"a wallet that is not there leaves everything open", gatewayUnreachable},
 	{"nonsense leaves everything open, and the same call succeeds afterwards", gatewayBadResponses},
 	{"an answer without an end is not read to its end", gatewayEndlessResponses},
-	{"an answer about another prepayment is no answer", gatewayOtherResponses},
 	{"however a gateway is printed, its secrets don't show", gatewayIsPrinted},
 }
 
@@ -179,13 +176,6 @@ func gatewayLosesAnswers(d *gatewayFixture) {
 	}
 }
 
-func gatewayUnreachable(d *gatewayFixture) {
-	const address = "http://127.0.0.1:1" // a port below those that programs are given
-	d.assertSoon(d.requests(), d.Gateway(address, longDeadline), func() (context.Context, context.CancelFunc) {
-		return context.WithCancel(d.Context())
-	})
-}
-
 func gatewayBadResponses(d *gatewayFixture) {
 	private := d.Secrets[0]
 	troubles := []failure{
@@ -224,64 +214,6 @@ func gatewayEndlessResponses(d *gatewayFixture) {
 		d.assertUndecided(soon(d.Context(), c, d.gateway))
 		assert.Less(d, sent.Load(), most, c.name)
 		d.assertDone(c)
-	}
-}
-
-func gatewayForgedResponses(d *gatewayFixture) {
-	paid, unknown := d.prepared(d.intent()), d.draw()
-	d.paid(paid)
-	asking := func(p prepayment) func(context.Context, payment.Gateway) (any, error) {
-		return func(ctx context.Context, g payment.Gateway) (any, error) { return g.Query(ctx, p.intent.App, p.no) }
-	}
-	for _, c := range append(d.requests(),
-		walletRequest{"Query of what is paid", paid, payment.RefundRequest{}, asking(paid)},
-		walletRequest{"Query of nothing", unknown, payment.RefundRequest{}, asking(unknown)},
-	) {
-		var said *httptest.ResponseRecorder
-		d.line.breaks(records(&said))
-		genuine, verdict := c.do(d.Context(), d.gateway)
-		const places = 4
-		length := said.Body.Len()
-		for place := range length / stepOf(length, places) {
-			for kind := range kindsOfChange {
-				d.line.breaks(alters(places, place, kind))
-				got, err := c.do(d.Context(), d.gateway)
-				d.assertAsBefore(c, genuine, verdict, got, err)
-			}
-		}
-		d.line.breaks(well)
-	}
-}
-
-// assertAsBefore asserts that the wallet was heard to say what it said before, or nothing.
-func (d *gatewayFixture) assertAsBefore(c walletRequest, genuine any, verdict error, got any, err error) {
-	d.Helper()
-	switch {
-	case err == nil:
-		require.NoError(d, verdict, c.name)
-		require.Equal(d, genuine, got, c.name)
-	case c.name == "Close" && errors.Is(err, payment.ErrWalletClosed): // it was, the last time
-	case len(faultsOf(err)) > 0:
-		require.Equal(d, faultsOf(verdict), faultsOf(err), c.name)
-	default:
-		d.assertUndecided(err)
-	}
-}
-
-func gatewayOtherResponses(d *gatewayFixture) {
-	paid, open := d.prepared(d.intent()), d.prepared(d.intent())
-	d.paid(paid)
-	for _, about := range []prepayment{paid, open} {
-		var said *httptest.ResponseRecorder
-		d.line.breaks(records(&said))
-		d.ask(about)
-		d.line.breaks(replies(said, said.Body.Bytes()))
-		for _, other := range []prepayment{d.draw(), paid, open} {
-			if other.no != about.no {
-				_, err := d.gateway.Query(d.Context(), other.intent.App, other.no)
-				d.assertUndecided(err)
-			}
-		}
 	}
 }
 

@@ -188,27 +188,6 @@ func replies(said *httptest.ResponseRecorder, body []byte) failure {
 	}
 }
 
-// alters the answer at one of so many places, by one kind of change.
-func alters(places, place, kind int) failure {
-	return func(_ *line, w http.ResponseWriter, _ *http.Request, answer func() *httptest.ResponseRecorder) {
-		said := answer()
-		text := said.Body.Bytes()
-		n := min(place*stepOf(len(text), places), max(0, len(text)-1))
-		if len(text) > 0 {
-			text = changed(text, n, kind)
-		}
-		passOn(w, said, text)
-	}
-}
-
-// records what is said in answer, once.
-func records(into **httptest.ResponseRecorder) failure {
-	return func(_ *line, w http.ResponseWriter, _ *http.Request, answer func() *httptest.ResponseRecorder) {
-		*into = answer()
-		passOn(w, *into, (*into).Body.Bytes())
-	}
-}
-
 // end says something that is no HTTP, and breaks the connection.
 func end(w http.ResponseWriter, text string) {
 	conn, _, err := http.NewResponseController(w).Hijack()

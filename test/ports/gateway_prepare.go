@@ -2,7 +2,6 @@ package ports
 
 import (
 	"net/http"
-	"reflect"
 	"slices"
 	"strings"
 	"time"
@@ -21,7 +20,6 @@ var gatewayPreparePromises = []gatewayPromise{
 	{"a request stays valid as long as its order: built long before it is sent, and sent again after its ticket's life", gatewaySendsLate},
 	{"what the wallet does not take is a fault, and is not sent", gatewayRejects},
 	{"another request under the same number is ErrOtherThere, and changes nothing", gatewayOther},
-	{"ClientParams have the fields of their end type and are signed anew each time without a request", gatewayClientParams},
 	{"any number of payments may be made at once", gatewayAtOnce},
 }
 
@@ -160,63 +158,6 @@ func gatewayOther(d *gatewayFixture) {
 	d.send(&first)
 	d.paid(first)
 	d.assertReceipt(first, d.ask(first).Receipt)
-}
-
-// clientParamsFields are the fields besides the end type and the ticket's id (PAY-02..05).
-var clientParamsFields = map[payment.EndType][]string{
-	payment.Native: {"CodeURL"},
-	payment.H5:     {"MWebURL"},
-	payment.App:    {"AppID", "PartnerID", "Package", "Nonce", "Timestamp", "Signature"},
-	payment.JSAPI:  {"AppID", "Package", "Nonce", "SignType", "Timestamp", "Signature"},
-}
-
-func gatewayClientParams(d *gatewayFixture) {
-	for _, i := range d.intents() {
-		p, other := d.prepared(i), d.prepared(i)
-		asked := d.line.count()
-		d.line.breaks(says(http.StatusInternalServerError, ""))
-		params := func(t payment.Ticket, at time.Time) payment.ClientParams {
-			v, err := d.gateway.ClientParams(i, t, at)
-			require.NoError(d, err)
-			d.assertDiscreet(v)
-			return v
-		}
-		first, again := params(p.ticket, noon), params(p.ticket, noon)
-		assert.ElementsMatch(d, clientParamsFields[i.EndType], fieldsOf(first))
-		assert.Equal(d, i.EndType, first.EndType)
-		assert.Equal(d, p.ticket, payment.Ticket{PrepayID: first.PrepayID, CodeURL: first.CodeURL, MWebURL: first.MWebURL})
-
-		if first.Timestamp != 0 {
-			assert.Equal(d, noon.Unix(), first.Timestamp)
-			later := params(p.ticket, noon.Add(time.Hour).In(time.FixedZone("", 9*3600)))
-			assert.Equal(d, noon.Add(time.Hour).Unix(), later.Timestamp)
-			assert.NotEqual(d, first.Nonce, again.Nonce)
-			assert.NotEqual(d, first.Signature, again.Signature)
-		}
-		assert.Equal(d, unsigned(first), unsigned(again), "the same payment")
-		assert.NotEqual(d, unsigned(first), unsigned(params(other.ticket, noon)), "another one")
-		assert.Equal(d, asked, d.line.count())
-		d.line.breaks(well)
-	}
-}
-
-// unsigned is what the terminal is told. For JSAPI the prepayment is in the package alone.
-func unsigned(v payment.ClientParams) payment.ClientParams {
-	v.Nonce, v.Signature = "", ""
-	if v.EndType == payment.JSAPI {
-		v.PrepayID = ""
-	}
-	return v
-}
-
-// fieldsOf returns the names of the fields that are set.
-func fieldsOf(v payment.ClientParams) (names []string) {
-	for field, value := range reflect.ValueOf(v).Fields() {
-		if field.Name != "EndType" && field.Name != "PrepayID" && !value.IsZero() {
-			names = append(names, field.Name)
-		}
-	}
-	return names
 }
 
 func gatewayAtOnce(d *gatewayFixture) {

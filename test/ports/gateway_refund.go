@@ -3,9 +3,7 @@ package ports
 import (
 	"crypto/rand"
 	"maps"
-	"net/http/httptest"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/stretchr/testify/assert"
@@ -21,8 +19,6 @@ var gatewayRefundPromises = []gatewayPromise{
 	{"a refund that the wallet has never received is ErrRefundNotFound; one of an unknown payment is ErrWalletNotFound", gatewayRefundUnknown},
 	{"a refund ends as the wallet says, which notifies of its number and no more; Succeeded is set only if it has succeeded",
 		gatewayRefundEnds},
-	{"Receive of a refund notification that was changed is ErrForged, or names a refund that the wallet is asked about", gatewayRefundForged},
-	{"an answer about another refund is no answer", gatewayRefundOther},
 	{"a bill has each refund of its day once, with its number", gatewayBillRefunds},
 }
 
@@ -174,40 +170,4 @@ func gatewayRefundEnds(d *gatewayFixture) {
 			assert.Equal(d, time.UTC, report.Succeeded.Location())
 		}
 	}
-}
-
-func gatewayRefundForged(d *gatewayFixture) {
-	r := d.owing(300)
-	d.refunded(r)
-	said := d.refundEnds(r.No, payment.RefundSucceeded)
-	for _, changed := range changes(said.Body, 50) {
-		notice, err := d.gateway.Receive(payment.Notification{Header: said.Header, Body: changed})
-		if err != nil {
-			d.assertFault(payment.ErrForged, err)
-			continue
-		}
-		require.Nil(d, notice.Receipt, "%q", changed)
-		require.NotEmpty(d, notice.Refund)
-	}
-	for _, text := range append(nonsense(d.Secrets[0]), strings.Repeat("A", 1<<20)) {
-		_, err := d.gateway.Receive(payment.Notification{Header: said.Header, Body: []byte(text)})
-		d.assertFault(payment.ErrForged, err)
-	}
-}
-
-func gatewayRefundOther(d *gatewayFixture) {
-	r, other := d.owing(300), d.owing(300)
-	d.refunded(r)
-	d.refunded(other)
-	var said *httptest.ResponseRecorder
-	d.line.breaks(records(&said))
-	d.refundOf(r)
-	d.line.breaks(replies(said, said.Body.Bytes()))
-	_, err := d.gateway.QueryRefund(d.Context(), other.App, other.No)
-	d.assertUndecided(err)
-	d.line.breaks(records(&said))
-	d.refunded(r)
-	d.line.breaks(replies(said, said.Body.Bytes()))
-	_, err = d.gateway.Refund(d.Context(), other)
-	d.assertUndecided(err)
 }
