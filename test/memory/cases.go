@@ -182,19 +182,11 @@ func (v Moderation) Decide(ctx context.Context, id moderation.CaseID, then time.
 	})
 }
 
-// decide decides the open case of the thing, if there is one. Without a time it stays open. What cases keep that were decided
-// KeptFor before goes.
+// decide decides the open case of the thing, if there is one. Without a time it stays open.
 func (s *Store) decide(t moderation.Thing, d moderation.Decision) {
 	c, isOpen := s.openCase(t)
 	if !isOpen || d.At.IsZero() {
 		return
-	}
-	for _, old := range s.cases {
-		if old.IsDecided() && !old.At.Add(moderation.KeptFor).After(d.At) {
-			s.forget(old.copies, nil)
-			old.copies, old.Versions = nil, nil
-			s.cases[old.ID] = old
-		}
 	}
 	c.Decision = d
 	s.cases[c.ID] = c

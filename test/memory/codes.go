@@ -42,7 +42,6 @@ func (u codeUse) wait(limits []verification.Limit, earlier []codeUse) time.Durat
 func (v Codes) Reserve(ctx context.Context, r verification.Request) error {
 	return exec(ctx, v.s, func() error {
 		c := &v.s.codes
-		c.prune(r.Now)
 		next := r.Code
 		use := codeUse{verification.Requested, next.Number, r.From, instant.Normalise(r.Now)}
 		if wait := use.wait(verification.RequestLimits(), c.uses); wait > 0 {
@@ -96,7 +95,6 @@ func (c *codes) live(n verification.Number, p verification.Purpose) *verificatio
 func (v Codes) Try(ctx context.Context, a verification.Attempt) (*verification.Code, error) {
 	return write(ctx, v.s, func() (*verification.Code, error) {
 		c := &v.s.codes
-		c.prune(a.Now)
 		use := codeUse{verification.Tried, a.Number, a.From, instant.Normalise(a.Now)}
 		code := c.live(a.Number, a.Purpose)
 		if code == nil || code.Try(a.Now) != nil {
@@ -172,12 +170,4 @@ func (c *codes) takeBack(s verification.Spending) {
 func (c *codes) forget(n verification.Number) {
 	c.uses = slices.DeleteFunc(c.uses, func(u codeUse) bool { return u.number == n })
 	maps.DeleteFunc(c.all, func(_ verification.ID, s verification.State) bool { return s.Number == n })
-}
-
-// prune drops what no limit and no code needs any more.
-func (c *codes) prune(now time.Time) {
-	isOld := func(at time.Time) bool { return now.Sub(at) >= verification.Kept }
-	c.uses = slices.DeleteFunc(c.uses, func(u codeUse) bool { return isOld(u.at) })
-	maps.DeleteFunc(c.all, func(_ verification.ID, s verification.State) bool { return isOld(s.Made) })
-	maps.DeleteFunc(c.spent, func(of codeDay, _ int64) bool { return isOld(of.day.Add(24 * time.Hour)) })
 }

@@ -165,8 +165,7 @@ func (v Events) Timeline(ctx context.Context, viewer user.ID, r page.CursorReque
 			return follows && e.Exposure().VisibleTo(v.s.relation(viewer, e.Author))
 		})
 		p := upTo(r, states, event.State.AtCursor)
-		entries, err := v.s.entries(p.Items)
-		return page.CursorPage[event.Entry]{Items: entries, Next: p.Next}, err
+		return page.CursorPage[event.Entry]{Items: v.s.entries(p.Items), Next: p.Next}, nil
 	})
 }
 

@@ -3,12 +3,10 @@ package memory
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"maps"
 	"slices"
 
 	"plaza/domain/demand"
-	"plaza/domain/event"
 	"plaza/domain/feed"
 	"plaza/domain/page"
 	"plaza/domain/publication"
@@ -40,11 +38,7 @@ func (v Feed) Page(
 		}
 		admitted := v.s.listings.where(func(l feed.Listing) bool { return l.Category == in && sel.Admits(l) })
 		p, err := page.Slice(r, sorted(admitted, latest(feed.Listing.AtCursor)), feed.Listing.AtCursor)
-		if err != nil {
-			return page.Page[feed.Item]{}, err
-		}
-		items, err := v.s.items(p.Items, sel.Near)
-		return page.With(p, items), err
+		return page.With(p, v.s.items(p.Items, sel.Near)), err
 	})
 }
 
@@ -55,11 +49,8 @@ func (v Feed) Card(ctx context.Context, kind feed.Kind, id int64) (feed.Card, er
 		if err != nil {
 			return feed.Card{}, err
 		}
-		items, err := v.s.items([]feed.Listing{l}, nil)
-		if err != nil {
-			return feed.Card{}, err
-		}
-		return feed.Card{Item: items[0], HTML: v.s.texts[at], Translations: v.s.translationsOf(items[0].Listable)}, nil
+		opened := v.s.items([]feed.Listing{l}, nil)[0]
+		return feed.Card{Item: opened, HTML: v.s.texts[at], Translations: v.s.translationsOf(opened.Listable)}, nil
 	})
 }
 
@@ -84,37 +75,29 @@ func (v Feed) Version(ctx context.Context, _ []feed.Kind) (feed.Version, error) 
 }
 
 // items returns copies of the listed items, demands with their authors, and with their distances if near is set.
-func (s *Store) items(listings []feed.Listing, near *feed.Area) ([]feed.Item, error) {
+func (s *Store) items(listings []feed.Listing, near *feed.Area) []feed.Item {
 	items := make([]feed.Item, len(listings))
 	for i, l := range listings {
-		listable, err := s.listedItem(l)
-		if err != nil {
-			return nil, err
-		}
-		items[i].Listable = listable
-		if d, isDemand := listable.(demand.Demand); isDemand {
+		items[i].Listable = s.listed(l.Kind, l.ID)
+		if d, isDemand := items[i].Listable.(demand.Demand); isDemand {
 			items[i].Author = s.member(d.Author)
 		}
 		if near != nil {
 			items[i].Distance = new(near.Centre.To(*l.Point).Rounded())
 		}
 	}
-	return items, nil
+	return items
 }
 
-// listedItem returns a copy of the listed item.
-func (s *Store) listedItem(l feed.Listing) (feed.Listable, error) {
-	switch l.Kind {
+// listed returns a copy of the listed item.
+func (s *Store) listed(kind feed.Kind, id int64) feed.Listable {
+	switch kind {
 	case feed.Publication:
-		return copyOf(s.publications[publication.ID(l.ID)]), nil
+		return copyOf(s.publications[publication.ID(id)])
 	case feed.Node:
-		return copyOf(s.nodes[publication.NodeID(l.ID)]), nil
-	case feed.Demand:
-		return copyOf(s.demands[demand.ID(l.ID)]), nil
-	case feed.Event:
-		return s.event(event.ID(l.ID))
+		return copyOf(s.nodes[publication.NodeID(id)])
 	}
-	return nil, fmt.Errorf("listing %s %d has an unknown kind", l.Kind, l.ID)
+	return copyOf(s.demands[demand.ID(id)])
 }
 
 // Listings returns all listings of the feed, ordered by kind and id.

@@ -27,23 +27,8 @@ func (v Moderation) Pictures(ctx context.Context, t moderation.Thing) (keys []me
 	return keys, isHidden, err
 }
 
-func (v Moderation) OfPicture(ctx context.Context, key media.Key) (moderation.Thing, error) {
-	return read(ctx, v.s, func() (moderation.Thing, error) {
-		for _, e := range v.s.events {
-			for _, p := range e.Plates {
-				if p.Photo == key {
-					return moderation.Thing{Kind: moderation.Plate, ID: int64(p.ID)}, nil
-				}
-			}
-		}
-		if i, is := v.s.images.find(func(i userimage.Image) bool { return i.Key == key && i.Deleted.IsZero() }); is {
-			return moderation.Thing{Kind: moderation.Image, ID: int64(i.ID)}, nil
-		}
-		if m, is := v.s.members.find(func(m user.Member) bool { return m.Avatar.Key == key }); is {
-			return moderation.Thing{Kind: moderation.Profile, ID: int64(m.ID)}, nil
-		}
-		return moderation.Thing{}, moderation.ErrNoPicture
-	})
+func (Moderation) OfPicture(ctx context.Context, _ media.Key) (moderation.Thing, error) {
+	return unasked[moderation.Thing](ctx)
 }
 
 // missing are the errors of things that do not exist. That of others is event.ErrNotFound.

@@ -18,14 +18,12 @@ func (v Events) List(ctx context.Context, q event.Query) (page.Page[event.Entry]
 		if err != nil {
 			return page.Page[event.Entry]{}, err
 		}
-		entries, err := v.s.entries(p.Items)
-		return page.With(p, entries), err
+		return page.With(p, v.s.entries(p.Items)), nil
 	})
 }
 
-func (v Events) Written(ctx context.Context, author user.ID, s page.Span, r page.Request) (page.Page[event.State], error) {
-	own := v.s.events.where(func(e event.State) bool { return e.Author == author && s.Has(e.Created) })
-	return pageOf(ctx, v.s, r, own, page.Keys(s, atCreation))
+func (Events) Written(ctx context.Context, _ user.ID, _ page.Span, _ page.Request) (page.Page[event.State], error) {
+	return unasked[page.Page[event.State]](ctx)
 }
 
 func (v Events) Commented(ctx context.Context, author user.ID, limit int) ([]event.Entry, error) {
@@ -36,7 +34,7 @@ func (v Events) Commented(ctx context.Context, author user.ID, limit int) ([]eve
 		}
 		commented := v.s.events.where(func(e event.State) bool { return e.Author == author && !last[e.ID].IsZero() })
 		latestFirst := latest(func(e event.State) page.Cursor { return page.At(last[e.ID], e.ID) })
-		return v.s.entries(first(sorted(commented, latestFirst), limit))
+		return v.s.entries(first(sorted(commented, latestFirst), limit)), nil
 	})
 }
 
@@ -65,12 +63,24 @@ func atCreation(e event.State) page.Cursor { return page.At(e.Created, e.ID) }
 
 // entry returns a copy of the event with its counts.
 func (s *Store) entry(id event.ID) (event.Entry, error) {
-	e, err := s.event(id)
+	state, err := s.events.get(id, event.ErrNotFound)
 	if err != nil {
 		return event.Entry{}, err
 	}
-	comments := s.comments.count(func(c event.Comment) bool { return c.Event == id && !c.Hidden })
-	return event.Entry{Event: e, Counts: event.Counts{Comments: comments, Likes: len(s.likes[id])}}, nil
+	return s.entryOf(state), nil
+}
+
+func (s *Store) entryOf(state event.State) event.Entry {
+	comments := s.comments.count(func(c event.Comment) bool { return c.Event == state.ID && !c.Hidden })
+	return event.Entry{Event: restored(state), Counts: event.Counts{Comments: comments, Likes: len(s.likes[state.ID])}}
+}
+
+func (s *Store) entries(states []event.State) []event.Entry {
+	entries := make([]event.Entry, len(states))
+	for i, state := range states {
+		entries[i] = s.entryOf(state)
+	}
+	return entries
 }
 
 // event returns a copy of the event.
@@ -79,16 +89,14 @@ func (s *Store) event(id event.ID) (*event.Event, error) {
 	if err != nil {
 		return nil, err
 	}
-	return event.Restore(state)
+	return restored(state), nil
 }
 
-func (s *Store) entries(states []event.State) ([]event.Entry, error) {
-	entries := make([]event.Entry, len(states))
-	for i, state := range states {
-		var err error
-		if entries[i], err = s.entry(state.ID); err != nil {
-			return nil, err
-		}
+// restored returns the event of a state that it had.
+func restored(s event.State) *event.Event {
+	e, err := event.Restore(s)
+	if err != nil {
+		panic(err)
 	}
-	return entries, nil
+	return e
 }

@@ -22,11 +22,7 @@ func (v Events) Load(ctx context.Context, q event.RelatedQuery) (event.Related, 
 		wanted := slices.Clone(q.Categories)
 		for _, date := range unique(q.Dates) {
 			for _, state := range first(v.s.published(date, q.Viewer), q.Events) {
-				e, err := event.Restore(state)
-				if err != nil {
-					return event.Related{}, err
-				}
-				related.Events[date], wanted = append(related.Events[date], e), append(wanted, state.Category)
+				related.Events[date], wanted = append(related.Events[date], restored(state)), append(wanted, state.Category)
 				maps.Copy(related.Members, v.s.membersOf(state.Author))
 			}
 		}

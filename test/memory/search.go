@@ -21,8 +21,8 @@ func (v Search) Find(ctx context.Context, q search.Query, charges ...ratelimit.C
 			return feed.Listing{Kind: e.Kind, ID: e.ID, Created: e.Created}.AtCursor()
 		}
 		matching := filter(maps.Values(v.s.index), func(e search.Entry) bool {
-			if thing, err := v.s.listedItem(feed.Listing{Kind: e.Kind, ID: e.ID}); err == nil {
-				for _, t := range v.s.translationsOf(thing) {
+			if e.Kind != feed.Event {
+				for _, t := range v.s.translationsOf(v.s.listed(e.Kind, e.ID)) {
 					e.Words = append(search.Words(t.Title), e.Words...)
 				}
 			}
@@ -32,27 +32,18 @@ func (v Search) Find(ctx context.Context, q search.Query, charges ...ratelimit.C
 		p := upTo(q.CursorRequest, matching, at)
 		found := page.CursorPage[search.Found]{Next: p.Next}
 		for _, e := range p.Items {
-			f, err := v.s.found(e)
-			if err != nil {
-				return found, err
-			}
-			found.Items = append(found.Items, f)
+			found.Items = append(found.Items, v.s.found(e))
 		}
 		return found, nil
 	})
 }
 
 // found returns what the entry is of.
-func (s *Store) found(e search.Entry) (search.Found, error) {
+func (s *Store) found(e search.Entry) search.Found {
 	if e.Kind == feed.Event {
-		entry, err := s.entry(event.ID(e.ID))
-		return search.Found{Event: &entry}, err
+		return search.Found{Event: new(s.entryOf(s.events[event.ID(e.ID)]))}
 	}
-	items, err := s.items([]feed.Listing{{Kind: e.Kind, ID: e.ID}}, nil)
-	if err != nil {
-		return search.Found{}, err
-	}
-	return search.Found{Item: items[0]}, nil
+	return search.Found{Item: s.items([]feed.Listing{{Kind: e.Kind, ID: e.ID}}, nil)[0]}
 }
 
 // Fill has nothing to do: no entry is missing.

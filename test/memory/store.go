@@ -7,7 +7,9 @@
 package memory
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"iter"
 	"net/netip"
 	"sync"
@@ -154,6 +156,11 @@ func write[T any](ctx context.Context, s *Store, fn func() (T, error)) (T, error
 	return audited(s, entry, fn)
 }
 
+// unasked is the result of a method that neither a suite nor a test of a use case asks: rows of the contract show it on the databases.
+func unasked[T any](ctx context.Context) (T, error) {
+	return *new(T), cmp.Or(ctx.Err(), errors.ErrUnsupported)
+}
+
 // exec is write for calls without a result.
 func exec(ctx context.Context, s *Store, fn func() error) error {
 	_, err := write(ctx, s, func() (struct{}, error) { return struct{}{}, fn() })
@@ -222,8 +229,7 @@ type codeUse struct {
 	at     time.Time
 }
 
-// codes has the codes, and the requests and tries of their limits. What is older than verification.Kept is dropped
-// with the next request or try.
+// codes has the codes, and the requests and tries of their limits.
 type codes struct {
 	all   table[verification.ID, verification.State]
 	uses  []codeUse // oldest first
@@ -277,8 +283,7 @@ type findingKey struct {
 // seenFinding is a finding with the begin of the last comparison that has found it.
 type seenFinding struct {
 	payment.Finding
-	seen      time.Time
-	isSettled bool // by staff
+	seen time.Time
 }
 
 // reconciliation is the comparison of a day's bill.

@@ -1,7 +1,6 @@
 package memory
 
 import (
-	"cmp"
 	"context"
 	"maps"
 	"slices"
@@ -60,7 +59,6 @@ func (f *failure) counts(g access.Grouping, a access.Attempt) bool {
 }
 
 func (f *failures) begin(a access.Attempt, now time.Time) error {
-	f.prune(now)
 	var wait time.Duration
 	usual := f.isUsual(a, now)
 	for _, l := range access.Limits() {
@@ -118,11 +116,4 @@ func (f *failures) forget(phone user.Phone) {
 
 func (f *failures) isUsual(a access.Attempt, now time.Time) bool {
 	return now.Sub(f.usual[a]) < access.UsualFor
-}
-
-// prune drops failures that no limit counts any more, and sources that are usual no more, so that clients can't exhaust the memory.
-func (f *failures) prune(now time.Time) {
-	longest := slices.MaxFunc(access.Limits(), func(a, b access.Limit) int { return cmp.Compare(a.Window, b.Window) }).Window
-	f.all = slices.DeleteFunc(f.all, func(c failure) bool { return now.Sub(c.at) >= longest })
-	maps.DeleteFunc(f.usual, func(a access.Attempt, _ time.Time) bool { return !f.isUsual(a, now) })
 }
