@@ -113,13 +113,6 @@ func (s *Store) discardCover(key media.Key) {
 	}
 }
 
-// discardFormer is discardCover for the cover of a record before it was imported anew: an import never brings one that has moved.
-func (s *Store) discardFormer(key media.Key) {
-	if isPrivate(key) {
-		s.discardCover(key)
-	}
-}
-
 // keepHiding reports whether the imported record is hidden, and makes its author the owner of the hiding.
 func (s *Store) keepHiding(of item, author user.ID) bool {
 	t := moderation.Thing{Kind: moderation.Kind(of.kind), ID: of.id}

@@ -38,19 +38,16 @@ func (s *Store) storeRecord(r imported.Record) imported.Status {
 	case imported.PublicationRecord:
 		r.Author, r.Bundle = s.imports.users[r.By], s.bundle(r.Bundle.ID)
 		r.Hidden = s.keepHiding(itemOf(feed.Publication, r.ID), r.Author)
-		defer s.discardFormer(s.publications[r.ID].Cover.Key)
 		defer s.list(itemOf(feed.Publication, r.ID), r.Publication) // behind its text
 		return s.putText(itemOf(feed.Publication, r.ID), r.HTML, put(s.publications, r.ID, copyOf(r.Publication)))
 	case imported.NodeRecord:
 		r.Author = s.imports.users[r.By]
 		r.Hidden = s.keepHiding(itemOf(feed.Node, r.ID), r.Author)
-		defer s.discardFormer(s.nodes[r.ID].Cover.Key)
 		defer s.list(itemOf(feed.Node, r.ID), r.Node) // behind its text
 		return s.putText(itemOf(feed.Node, r.ID), r.HTML, put(s.nodes, r.ID, copyOf(r.Node)))
 	case imported.DemandRecord:
 		r.Author, r.Tags, r.Images = s.imports.users[r.By], append([]string(nil), r.Tags...), append([]string(nil), r.Images...)
 		r.Hidden = s.keepHiding(itemOf(feed.Demand, r.ID), r.Author)
-		defer s.discardFormer(s.demands[r.ID].Cover.Key)
 		s.list(itemOf(feed.Demand, r.ID), r.Demand)
 		return put(s.demands, r.ID, copyOf(r.Demand))
 	case imported.HowToRecord:

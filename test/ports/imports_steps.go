@@ -21,8 +21,7 @@ var importsSteps = []promise{
 	{"a batch is stored as a whole or not at all", batchFails},
 	{"RememberCover remembers the picture, unless there is one already", rememberCover},
 	{"of many RememberCovers at once, all return the one that is remembered", rememberCoverAtOnce},
-	{"Runs returns the runs that BeginRun has stored, the last first, as EndRun has ended them", runsListed},
-	{"BeginRun stores an unfinished run", runBegun},
+	{"Runs returns the runs that BeginRun has stored, unfinished, the last first, as EndRun has ended them", runsListed},
 	{"RejectsOf returns the rejects of the run in their order, or ErrNoRun", runsRejects},
 }
 
@@ -138,6 +137,8 @@ func runsListed(w *fixtures) {
 		r.ID, err = w.Imports.BeginRun(w.Context(), r.Began, r.Files)
 		require.NoError(w, err)
 		assert.Equal(w, imported.RunID(n+1), r.ID)
+		begun := imported.Run{ID: r.ID, State: imported.RunUnfinished, Began: noon, RunCounts: imported.RunCounts{Files: r.Files}}
+		assert.Equal(w, begun, w.runs(page.Request{}).Items[0])
 		require.NoError(w, w.Imports.EndRun(w.Context(), r, nil))
 		want = append([]imported.Run{r}, want...)
 	}
@@ -152,17 +153,6 @@ func runsListed(w *fixtures) {
 	require.NoError(w, err)
 	_, err = w.Imports.Runs(w.Context(), imported.RunFilter{}, third)
 	assert.True(w, fault.Is(err, fault.NotFound))
-}
-
-func runBegun(w *fixtures) {
-	id, err := w.Imports.BeginRun(w.Context(), noon, []string{"a.jsonl"})
-	require.NoError(w, err)
-	assert.Equal(w, []imported.Run{
-		{ID: id, State: imported.RunUnfinished, Began: noon, RunCounts: imported.RunCounts{Files: []string{"a.jsonl"}}},
-	}, w.runs(page.Request{}).Items)
-	rejects, err := w.Imports.RejectsOf(w.Context(), id)
-	require.NoError(w, err)
-	assert.Empty(w, rejects)
 }
 
 func runsRejects(w *fixtures) {

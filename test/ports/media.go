@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -33,8 +32,6 @@ func Media(t *testing.T, open func(t *testing.T) media.Store) {
 		{"Open of any key that Put was not given is ErrNotFound", mediaStrange},
 		{"Remove deletes the picture, and one that is not there is no error", mediaRemove},
 		{"Puts and Removes at once don't disturb each other", mediaAtOnce},
-		{"the address for Everyone is absolute and for ever", mediaPublic},
-		{"the address for Viewers is signed and expires, the same within one hour", mediaPrivate},
 		{"a picture for Viewers is never where those for Everyone are", mediaApart},
 		{"a cancelled call returns the error of its context and stores nothing", mediaCancelled},
 		{"All goes through the pictures that are there", mediaAll},
@@ -207,29 +204,6 @@ func mediaAtOnce(t *testing.T, s media.Store) {
 	}) {
 		assert.NoError(t, err)
 	}
-}
-
-func mediaPublic(t *testing.T, s media.Store) {
-	key := put(t, s, upload("image/png", 1), media.Everyone)
-	address := s.URL(key, media.Everyone, noon)
-	assert.Equal(t, address, s.URL(key, media.Everyone, noon.AddDate(10, 0, 0)))
-	u, err := url.Parse(address)
-	require.NoError(t, err)
-	assert.True(t, u.IsAbs())
-	assert.Empty(t, u.RawQuery)
-	assert.NotEqual(t, address, s.URL(put(t, s, upload("image/png", 1), media.Everyone), media.Everyone, noon))
-}
-
-func mediaPrivate(t *testing.T, s media.Store) {
-	key := put(t, s, upload("image/png", 1), media.Viewers)
-	hour := noon.Truncate(time.Hour)
-	first := s.URL(key, media.Viewers, hour)
-	assert.Equal(t, first, s.URL(key, media.Viewers, hour.Add(time.Hour-time.Nanosecond)))
-	assert.Equal(t, first, s.URL(key, media.Viewers, hour.In(time.FixedZone("", 5*3600+1800)).Add(10*time.Minute)), "wherever the server is")
-	assert.NotEqual(t, first, s.URL(key, media.Viewers, hour.Add(time.Hour)))
-	assert.NotEqual(t, first, s.URL(key, media.Viewers, hour.Add(-time.Nanosecond)))
-
-	assert.NotEqual(t, first, s.URL(put(t, s, upload("image/png", 1), media.Viewers), media.Viewers, hour))
 }
 
 func mediaApart(t *testing.T, s media.Store) {

@@ -23,7 +23,6 @@ func Quotas(t *testing.T, open Open) {
 	open.keeps(t, []promise{
 		{"drafts that are added at once don't exceed the quota", draftsAtOnce},
 		{"comments, follows and blocks that are stored at once don't exceed the quota", fullAtOnce},
-		{"plates, images and avatars share one quota of bytes, and what exceeds it is not stored", picturesFull},
 		{"pictures that are stored at once don't exceed the quota", picturesAtOnce},
 	})
 }
@@ -157,58 +156,6 @@ func (w *fixtures) assertLeft(owner user.ID, l quota.Limits, left int64) {
 	require.NoError(w, err, "what is left")
 	w.changeOf(fits.ID, discard)
 	w.consistent()
-}
-
-func picturesFull(w *fixtures) {
-	l := quota.Limits{Pictures: 100}
-	owner, other, w := w.newUser(), w.newUser(), w.within(l)
-	image, err := w.keeps(owner, keyNo(1), 40)
-	require.NoError(w, err)
-	assert.Zero(w, image.Bytes)
-	plated := w.drafted(owner)
-	require.NoError(w, plated.AddPlate(event.Plate{Photo: keyNo(2), Bytes: 10}, noon))
-	require.NoError(w, plated.AddPlate(event.Plate{Photo: keyNo(3), Bytes: 10}, noon))
-	e := w.stores(plated)
-	assert.Equal(w, stateOf(e), stateOf(w.entry(e.ID()).Event))
-	require.NoError(w, w.attaches(e.ID(), keyNo(4), 5))
-	w.changeRead(w.got(e.ID()), func(e *event.Event) error { return e.AddPlate(event.Plate{Photo: keyNo(5), Bytes: 5}, noon) })
-	require.NoError(w, w.portrays(owner, "face", 20))
-	before := w.got(e.ID())
-	w.assertLeft(owner, l, 10)
-
-	for name, tooMuch := range map[string]func() error{
-		"image": func() error { _, err := w.keeps(owner, keyNo(6), 11); return err },
-		"plate": func() error { return w.attaches(e.ID(), keyNo(6), 11) },
-		"plate of an event that was read": func() error {
-			_, err := w.Events.ChangeRead(w.Context(), before, func(e *event.Event) error {
-				return e.AddPlate(event.Plate{Photo: keyNo(6), Bytes: 11}, noon)
-			})
-			return err
-		},
-		"plates together": func() error {
-			_, err := w.Events.Change(w.Context(), e.ID(), func(e *event.Event) error {
-				return errors.Join(e.AddPlate(event.Plate{Photo: keyNo(6), Bytes: 6}, noon), e.AddPlate(event.Plate{Photo: keyNo(7), Bytes: 5}, noon))
-			})
-			return err
-		},
-		"plate of a new event": func() error {
-			illustrated := w.written(owner, noon)
-			require.NoError(w, illustrated.AddPlate(event.Plate{Photo: keyNo(6), Bytes: 11}, noon))
-			_, err := w.Events.Add(w.Context(), illustrated)
-			return err
-		},
-		"avatar": func() error { return w.portrays(owner, "another", 31) },
-	} {
-		assert.Equal(w, l.ErrPictures(), tooMuch(), name)
-		w.assertLeft(owner, l, 10)
-	}
-	assert.Equal(w, before, w.got(e.ID()))
-	assert.Equal(w, avatarOf("face"), w.member(owner).Avatar)
-	assert.Equal(w, []userimage.Image{image}, w.pictures(userimage.Query{Owner: owner}))
-	assert.Equal(w, 1, w.list(event.Query{Author: owner, Viewer: owner}).Total)
-	w.assertLeft(other, l, 100)
-	_, err = w.keeps(owner, keyNo(8), 10)
-	require.NoError(w, err, "all of it")
 }
 
 func picturesAtOnce(w *fixtures) {
