@@ -51,8 +51,7 @@ func (c *Cluster) App(name string) *App {
 	return a
 }
 
-// knowsPrimary reports whether HAProxy leads to the primary alone. At first it knows no states, and
-// leads to each node in turn.
+// knowsPrimary reports whether HAProxy leads to the primary alone. At first it knows no states, and leads to each node in turn.
 func (a *App) knowsPrimary() bool {
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 	defer cancel()
@@ -70,9 +69,8 @@ func (a *App) knowsPrimary() bool {
 	return true
 }
 
-// Balancer prepares another HAProxy with the configuration of a machine. Requests to the URL lead to
-// the only server, which is to take requests at port 8080 of the node and checks at 9080. It is
-// started when the server runs: HAProxy believes so at first.
+// Balancer prepares another HAProxy with the configuration of a machine. Requests to the URL lead to the only server, which is to take
+// requests at port 8080 of the node and checks at 9080. It is started when the server runs: HAProxy believes so at first.
 func (c *Cluster) Balancer(t testing.TB) (node, url string, start func()) {
 	t.Helper()
 	network := c.network()

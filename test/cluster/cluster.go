@@ -1,7 +1,6 @@
-// Package cluster runs what Plaza needs past one machine, with the configuration files of
-// bootstrap/deploy/cluster: database machines with etcd, Patroni and Postgres, and the PgBouncer
-// and HAProxy of machines with Plaza. A machine is an address of 127.0.0.0/8, so the ports are those
-// of the files. All ends with the test, and also with the test process.
+// Package cluster runs what Plaza needs past one machine, with the configuration files of bootstrap/deploy/cluster: database machines
+// with etcd, Patroni and Postgres, and the PgBouncer and HAProxy of machines with Plaza. A machine is an address of 127.0.0.0/8, so the
+// ports are those of the files. All ends with the test, and also with the test process.
 package cluster
 
 import (
@@ -128,8 +127,7 @@ func (c *Cluster) environment() map[string]string {
 // ports are those on which the machines listen.
 var ports = []string{"2379", "2380", "5432", "8008", "6432", "5000", "5001", "8080", "9080", "8443"}
 
-// network returns the first three bytes, with a dot behind, of a network of this machine in which
-// no program listens on the ports.
+// network returns the first three bytes, with a dot behind, of a network of this machine in which no program listens on the ports.
 func (c *Cluster) network() string {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -1,9 +1,7 @@
-// Package faultproxy is a proxy that tests put between a program and a server. It breaks the
-// line between the two as networks do.
+// Package faultproxy is a proxy that tests put between a program and a server. It breaks the line between the two as networks do.
 //
-// Toxiproxy has most of these faults, but not HalfOpen: it closes the connections whose data
-// it has dropped. It also reaches servers over TCP only, and does not tell how many
-// connections are open.
+// Toxiproxy has most of these faults, but not HalfOpen: it closes the connections whose data it has dropped. It also reaches servers over
+// TCP only, and does not tell how many connections are open.
 package faultproxy
 
 import (
@@ -13,20 +11,17 @@ import (
 	"testing"
 )
 
-// Fault is a way in which a line fails. It concerns open connections and new ones, unless it
-// says otherwise.
+// Fault is a way in which a line fails. It concerns open connections and new ones, unless it says otherwise.
 type Fault int
 
 const (
 	sound Fault = iota
 	// Reset resets every connection.
 	Reset
-	// HalfOpen loses all further data of the connections that are open when it begins, for
-	// ever. The client never hears of it; the server does when the fault ends. New
-	// connections work.
+	// HalfOpen loses all further data of the connections that are open when it begins, for ever. The client never hears of it; the server
+	// does when the fault ends. New connections work.
 	HalfOpen
-	// BlackHole lets nothing pass, neither data nor the end of a connection. When it ends,
-	// everything arrives late.
+	// BlackHole lets nothing pass, neither data nor the end of a connection. When it ends, everything arrives late.
 	BlackHole
 )
 
@@ -127,8 +122,7 @@ func (l *link) reset() {
 	}
 }
 
-// hardClose closes the connection without a word where the protocol allows that: the other
-// end gets a reset.
+// hardClose closes the connection without a word where the protocol allows that: the other end gets a reset.
 func hardClose(c net.Conn) {
 	if tcp, is := c.(*net.TCPConn); is {
 		_ = tcp.SetLinger(0)

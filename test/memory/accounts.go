@@ -22,9 +22,7 @@ import (
 // Accounts is the store as access.Accounts and user.Directory.
 type Accounts view
 
-func (v Accounts) Open(
-	ctx context.Context, a access.Account, m user.Member, spendings ...verification.Spending,
-) (id user.ID, err error) {
+func (v Accounts) Open(ctx context.Context, a access.Account, m user.Member, spendings ...verification.Spending) (id user.ID, err error) {
 	err = exec(ctx, v.s, func() error {
 		return v.s.codes.use(spendings, func() error {
 			if _, taken := v.s.telephones[a.Phone.E164()]; taken {
@@ -82,9 +80,7 @@ func (v Accounts) Erasing(ctx context.Context, after user.ID, limit int) ([]user
 	})
 }
 
-func (v Accounts) Change(
-	ctx context.Context, id user.ID, fn func(*access.Account) error, spendings ...verification.Spending,
-) error {
+func (v Accounts) Change(ctx context.Context, id user.ID, fn func(*access.Account) error, spendings ...verification.Spending) error {
 	return exec(ctx, v.s, func() error {
 		old, err := v.s.account(id)
 		if err != nil {
@@ -229,8 +225,7 @@ func (s *Store) account(id user.ID) (access.Account, error) {
 	return copyOf(a), err
 }
 
-// checkUser returns an error if the user does not exist. It is not a fault: such a reference
-// is a bug of the caller.
+// checkUser returns an error if the user does not exist. It is not a fault: such a reference is a bug of the caller.
 func (s *Store) checkUser(id user.ID) error {
 	if _, exists := s.accounts[id]; !exists {
 		return fmt.Errorf("reference to unknown user %d", id)
@@ -246,9 +241,7 @@ func (v Accounts) Profile(ctx context.Context, id, viewer user.ID) (user.Profile
 		}
 		return user.Profile{
 			Member: *m, Bio: v.s.bios[id], Relation: v.s.relationship(viewer, id),
-			Events: v.s.events.count(func(e event.State) bool {
-				return e.Author == id && e.Exposure().VisibleTo(subscription.Stranger)
-			}),
+			Events:    v.s.events.count(func(e event.State) bool { return e.Author == id && e.Exposure().VisibleTo(subscription.Stranger) }),
 			Followers: v.s.subscriptions.count(func(sub subscription.Subscription) bool { return sub.Followed == id }),
 			Followed: v.s.subscriptions.count(func(sub subscription.Subscription) bool {
 				return sub.User == id && sub.EntityType() == subscription.User

@@ -128,8 +128,7 @@ func (v Codes) Taken(ctx context.Context, day time.Time) (verification.Taken, er
 	})
 }
 
-// use uses up the codes of the spendings, for a change that allows it. If one can't be, it returns the error and
-// uses up none.
+// use uses up the codes of the spendings, for a change that allows it. If one can't be, it returns the error and uses up none.
 func (c *codes) use(spendings []verification.Spending, change func() error) error {
 	var used []verification.State
 	for _, s := range spendings {

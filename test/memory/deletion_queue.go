@@ -25,9 +25,7 @@ func (s *Store) queueDeletion(keys ...media.Key) {
 }
 
 func (v DeletionQueue) Claim(ctx context.Context, now, next time.Time, limit int) ([]media.Key, error) {
-	return write(ctx, v.s, func() ([]media.Key, error) {
-		return claimDue(v.s.deletions, now, next, limit), nil
-	})
+	return write(ctx, v.s, func() ([]media.Key, error) { return claimDue(v.s.deletions, now, next, limit), nil })
 }
 
 func (v DeletionQueue) Done(ctx context.Context, keys []media.Key) error {

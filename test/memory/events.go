@@ -18,8 +18,7 @@ import (
 	"plaza/domain/user"
 )
 
-// Events is the store as event.Repository, event.Reader, event.Discussion and
-// event.RelatedReader.
+// Events is the store as event.Repository, event.Reader, event.Discussion and event.RelatedReader.
 type Events view
 
 func (v Events) Add(ctx context.Context, e *event.Event, charges ...ratelimit.Charge) (*event.Event, error) {
@@ -31,9 +30,7 @@ func (v Events) Add(ctx context.Context, e *event.Event, charges ...ratelimit.Ch
 }
 
 func (v Events) Get(ctx context.Context, id event.ID) (event.Entry, error) {
-	return read(ctx, v.s, func() (event.Entry, error) {
-		return v.s.entry(id)
-	})
+	return read(ctx, v.s, func() (event.Entry, error) { return v.s.entry(id) })
 }
 
 func (v Events) GetFor(ctx context.Context, id event.ID, viewer user.ID) (event.Entry, subscription.Relation, error) {
@@ -55,9 +52,7 @@ func (v Events) ChangeRead(
 }
 
 // Change stores nothing if fn fails, or if the context has ended meanwhile.
-func (v Events) Change(
-	ctx context.Context, id event.ID, fn func(*event.Event) error, charges ...ratelimit.Charge,
-) (event.Entry, error) {
+func (v Events) Change(ctx context.Context, id event.ID, fn func(*event.Event) error, charges ...ratelimit.Charge) (event.Entry, error) {
 	return write(ctx, v.s, func() (event.Entry, error) {
 		e, err := v.s.event(id)
 		if err != nil {

@@ -29,9 +29,7 @@ func (v Feed) Metas(ctx context.Context, sel feed.Selection) ([]feed.Category, m
 	return categories, metas, err
 }
 
-func (v Feed) Page(
-	ctx context.Context, in feed.CategoryID, sel feed.Selection, r page.Request,
-) (page.Page[feed.Item], error) {
+func (v Feed) Page(ctx context.Context, in feed.CategoryID, sel feed.Selection, r page.Request) (page.Page[feed.Item], error) {
 	return read(ctx, v.s, func() (page.Page[feed.Item], error) {
 		if v.s.checkCategory(in) != nil {
 			return page.Page[feed.Item]{}, feed.ErrNoCategory

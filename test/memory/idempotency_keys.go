@@ -47,8 +47,7 @@ func (v Keys) Release(ctx context.Context, k idempotency.Key) error {
 	})
 }
 
-// checkHeld returns ErrKeyInUse unless the holder of the key holds its reservation. The key may
-// be nil.
+// checkHeld returns ErrKeyInUse unless the holder of the key holds its reservation. The key may be nil.
 func (ks keys) checkHeld(k *idempotency.Key) error {
 	if k == nil {
 		return nil
@@ -69,8 +68,7 @@ func (ks keys) complete(k *idempotency.Key, kind idempotency.Kind, id int64) {
 	ks[keyIDOf(*k)] = kept
 }
 
-// checkUnanswered returns ErrKeyInUse if the key was answered meanwhile: its request has had its
-// effect. The key may be nil.
+// checkUnanswered returns ErrKeyInUse if the key was answered meanwhile: its request has had its effect. The key may be nil.
 func (ks keys) checkUnanswered(k *idempotency.Key) error {
 	if k == nil {
 		return nil

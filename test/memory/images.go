@@ -42,9 +42,7 @@ func (v Images) Add(ctx context.Context, i userimage.Image, charges ...ratelimit
 }
 
 func (v Images) Get(ctx context.Context, id userimage.ID) (userimage.Image, error) {
-	return read(ctx, v.s, func() (userimage.Image, error) {
-		return v.s.images.get(id, userimage.ErrNotFound)
-	})
+	return read(ctx, v.s, func() (userimage.Image, error) { return v.s.images.get(id, userimage.ErrNotFound) })
 }
 
 func (v Images) Change(ctx context.Context, id userimage.ID, fn func(*userimage.Image) error) (userimage.Image, error) {
@@ -75,7 +73,5 @@ func (v Images) List(ctx context.Context, q userimage.Query, p page.Request) (pa
 }
 
 func (v Images) All(ctx context.Context, q userimage.Query) iter.Seq2[userimage.Image, error] {
-	return snapshot(ctx, v.s, func() []userimage.Image {
-		return sorted(v.s.images.where(q.Admits), latest(userimage.Image.AtCursor))
-	})
+	return snapshot(ctx, v.s, func() []userimage.Image { return sorted(v.s.images.where(q.Admits), latest(userimage.Image.AtCursor)) })
 }

@@ -103,8 +103,7 @@ func (s *Store) storeUser(p imported.UserRecord) imported.Status {
 	return imported.New
 }
 
-// memberOf returns the member to store. A member who had an account before the import only
-// gets new names.
+// memberOf returns the member to store. A member who had an account before the import only gets new names.
 func (s *Store) memberOf(id user.ID, p imported.UserRecord) user.Member {
 	m := p.Member
 	if s.imports.hadAccount[id] {

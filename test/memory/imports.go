@@ -51,9 +51,7 @@ func (s *Store) existingAccounts(p imported.UserRecord) (own, holder *imported.E
 }
 
 func (v ImportStore) Progress(ctx context.Context, name string) ([]byte, error) {
-	return read(ctx, v.s, func() ([]byte, error) {
-		return bytes.Clone(v.s.imports.progress[name]), nil
-	})
+	return read(ctx, v.s, func() ([]byte, error) { return bytes.Clone(v.s.imports.progress[name]), nil })
 }
 
 func (v ImportStore) Finish(ctx context.Context, name string) error {
@@ -117,9 +115,7 @@ func (v ImportStore) RejectsOf(ctx context.Context, id imported.RunID) ([]import
 }
 
 func (v ImportStore) Known(ctx context.Context, refs []imported.Ref) (map[imported.Ref]bool, error) {
-	return read(ctx, v.s, func() (map[imported.Ref]bool, error) {
-		return v.s.known(refs), nil
-	})
+	return read(ctx, v.s, func() (map[imported.Ref]bool, error) { return v.s.known(refs), nil })
 }
 
 func (v ImportStore) Cover(ctx context.Context, d imported.Digest) (p media.Picture, found bool, err error) {

@@ -40,9 +40,7 @@ func (v Ledger) AddOrder(ctx context.Context, o payment.Order, k *idempotency.Ke
 }
 
 func (v Ledger) Order(ctx context.Context, id payment.OrderID) (payment.Order, error) {
-	return read(ctx, v.s, func() (payment.Order, error) {
-		return v.s.ledger.orders.get(id, payment.ErrNoOrder)
-	})
+	return read(ctx, v.s, func() (payment.Order, error) { return v.s.ledger.orders.get(id, payment.ErrNoOrder) })
 }
 
 func (v Ledger) OpenOrders(ctx context.Context, id user.ID) ([]payment.Order, error) {
@@ -70,9 +68,7 @@ func (v Ledger) OrdersOf(ctx context.Context, ids []payment.OrderID) ([]payment.
 }
 
 func (v Ledger) OrderOf(ctx context.Context, no payment.TradeNo) (payment.OrderID, error) {
-	return read(ctx, v.s, func() (payment.OrderID, error) {
-		return v.s.ledger.tradeNos.get(no, payment.ErrNoOrder)
-	})
+	return read(ctx, v.s, func() (payment.OrderID, error) { return v.s.ledger.tradeNos.get(no, payment.ErrNoOrder) })
 }
 
 func (v Ledger) AddUnmatched(ctx context.Context, p payment.Payment) (payment.Payment, error) {
@@ -87,9 +83,7 @@ func (v Ledger) AddUnmatched(ctx context.Context, p payment.Payment) (payment.Pa
 }
 
 func (v Ledger) Due(ctx context.Context, now, next time.Time, limit int) ([]payment.OrderID, error) {
-	return write(ctx, v.s, func() ([]payment.OrderID, error) {
-		return claimDue(v.s.ledger.nextChecks, now, next, limit), nil
-	})
+	return write(ctx, v.s, func() ([]payment.OrderID, error) { return claimDue(v.s.ledger.nextChecks, now, next, limit), nil })
 }
 
 func (v Ledger) Payments(ctx context.Context, f payment.PaymentFilter, r page.Request) (page.Page[payment.Payment], error) {
@@ -102,7 +96,5 @@ func (v Ledger) Payments(ctx context.Context, f payment.PaymentFilter, r page.Re
 }
 
 func (v Ledger) Journal(ctx context.Context, id payment.OrderID) ([]payment.Entry, error) {
-	return read(ctx, v.s, func() ([]payment.Entry, error) {
-		return slices.Clone(v.s.ledger.journal[id]), nil
-	})
+	return read(ctx, v.s, func() ([]payment.Entry, error) { return slices.Clone(v.s.ledger.journal[id]), nil })
 }

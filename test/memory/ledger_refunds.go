@@ -107,9 +107,7 @@ func (l *ledger) refundsOf(id payment.PaymentID) []payment.Refund {
 }
 
 func (v Ledger) Refund(ctx context.Context, id payment.RefundID) (payment.Refund, error) {
-	return read(ctx, v.s, func() (payment.Refund, error) {
-		return v.s.ledger.refunds.get(id, payment.ErrNoRefund)
-	})
+	return read(ctx, v.s, func() (payment.Refund, error) { return v.s.ledger.refunds.get(id, payment.ErrNoRefund) })
 }
 
 func (v Ledger) Refunds(ctx context.Context, f payment.RefundFilter, p page.Request) (page.Page[payment.Refund], error) {

@@ -27,8 +27,7 @@ type picture struct {
 	modified time.Time
 }
 
-// NewMedia returns an empty store of pictures. Their URLs begin with publicURL and are signed
-// with the key.
+// NewMedia returns an empty store of pictures. Their URLs begin with publicURL and are signed with the key.
 func NewMedia(publicURL string, key []byte) *Media {
 	return &Media{
 		Addresses: media.NewAddresses(publicURL, secret.New(string(key))),

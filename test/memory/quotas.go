@@ -20,8 +20,7 @@ func (v Room) CheckPictures(ctx context.Context, owner user.ID) error {
 	return v.limits.CheckPictures(used + 1)
 }
 
-// countPictures counts new pictures of the owner, or returns ErrPictures. The caller gives some
-// bytes back in the same step.
+// countPictures counts new pictures of the owner, or returns ErrPictures. The caller gives some bytes back in the same step.
 func (s *Store) countPictures(l quota.Limits, owner user.ID, bytes map[media.Key]int64, givenBack ...int64) error {
 	var all int64
 	for _, n := range bytes {

@@ -8,8 +8,7 @@ import (
 	"plaza/domain/ratelimit"
 )
 
-// charged is write for a call that the charges pay for. If they are refused, or if fn fails,
-// nothing is charged.
+// charged is write for a call that the charges pay for. If they are refused, or if fn fails, nothing is charged.
 func charged[T any](ctx context.Context, s *Store, charges []ratelimit.Charge, fn func() (T, error)) (T, error) {
 	return write(ctx, s, func() (T, error) {
 		paid, err := s.pay(charges)

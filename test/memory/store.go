@@ -1,9 +1,7 @@
-// Package memory implements the store ports in plain maps: for tests of use cases, and as a reference for
-// other stores.
+// Package memory implements the store ports in plain maps: for tests of use cases, and as a reference for other stores.
 //
-// Arguments and results are private copies. One lock guards all data, so data that must stay
-// consistent (an event, its listing, its counts) changes in one step. A step that fails
-// changes nothing.
+// Arguments and results are private copies. One lock guards all data, so data that must stay consistent (an event, its listing, its
+// counts) changes in one step. A step that fails changes nothing.
 package memory
 
 import (
@@ -123,8 +121,7 @@ func read[T any](ctx context.Context, s *Store, fn func() (T, error)) (T, error)
 	return fn()
 }
 
-// snapshot yields the elements that fn returns. It calls fn first, so that the caller may use the
-// store while iterating.
+// snapshot yields the elements that fn returns. It calls fn first, so that the caller may use the store while iterating.
 func snapshot[T any](ctx context.Context, s *Store, fn func() []T) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		all, err := read(ctx, s, func() ([]T, error) { return fn(), nil })
@@ -140,8 +137,7 @@ func snapshot[T any](ctx context.Context, s *Store, fn func() []T) iter.Seq2[T, 
 	}
 }
 
-// write runs fn while no other call reads or writes. It returns an error if the context has
-// ended.
+// write runs fn while no other call reads or writes. It returns an error if the context has ended.
 func write[T any](ctx context.Context, s *Store, fn func() (T, error)) (T, error) {
 	if err := ctx.Err(); err != nil {
 		return *new(T), err

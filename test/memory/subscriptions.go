@@ -57,9 +57,7 @@ func (s *Store) followable(sub subscription.Subscription) bool {
 }
 
 func (v Subscriptions) Get(ctx context.Context, owner user.ID, id subscription.ID) (subscription.Subscription, error) {
-	return read(ctx, v.s, func() (subscription.Subscription, error) {
-		return v.s.subscription(owner, id)
-	})
+	return read(ctx, v.s, func() (subscription.Subscription, error) { return v.s.subscription(owner, id) })
 }
 
 func (v Subscriptions) Remove(ctx context.Context, owner user.ID, id subscription.ID) error {
@@ -91,9 +89,7 @@ func (v Subscriptions) List(ctx context.Context, q subscription.Query) (page.Pag
 	})
 }
 
-func (v Subscriptions) Relations(
-	ctx context.Context, viewer user.ID, authors []user.ID,
-) (map[user.ID]subscription.Relation, error) {
+func (v Subscriptions) Relations(ctx context.Context, viewer user.ID, authors []user.ID) (map[user.ID]subscription.Relation, error) {
 	return read(ctx, v.s, func() (map[user.ID]subscription.Relation, error) {
 		relations := make(map[user.ID]subscription.Relation, len(authors))
 		for _, author := range authors {

@@ -107,9 +107,7 @@ func keyIn[V any](s page.Span, key func(V, page.Span) page.Cursor) func(V) page.
 }
 
 // pageOf reads a page of the list of the values, whose keys descend.
-func pageOf[V any](
-	ctx context.Context, s *Store, r page.Request, values iter.Seq[V], key func(V) page.Cursor,
-) (page.Page[V], error) {
+func pageOf[V any](ctx context.Context, s *Store, r page.Request, values iter.Seq[V], key func(V) page.Cursor) (page.Page[V], error) {
 	return read(ctx, s, func() (page.Page[V], error) {
 		p, err := page.Slice(r, sorted(values, latest(key)), key)
 		return page.Map(p, copyOf), err

@@ -51,8 +51,7 @@ func (v Telemetry) Recent(ctx context.Context, days []time.Time) (telemetry.Rece
 	})
 }
 
-// Sample implements telemetry.Sampler. It visits all payments and prepayments, which are few
-// in a store for tests and for learning.
+// Sample implements telemetry.Sampler. It visits all payments and prepayments, which are few in a store for tests and for learning.
 func (v Telemetry) Sample(ctx context.Context, q telemetry.Query) (telemetry.Sample, error) {
 	return read(ctx, v.s, func() (telemetry.Sample, error) {
 		l := &v.s.ledger

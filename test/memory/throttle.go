@@ -97,8 +97,7 @@ func (f *failures) uncount(a access.Attempt) {
 	}
 }
 
-// recordLogin records a successful login: it clears the failures of the pair, and its source
-// becomes a usual one.
+// recordLogin records a successful login: it clears the failures of the pair, and its source becomes a usual one.
 func (f *failures) recordLogin(a access.Attempt, now time.Time) {
 	for i := range f.all {
 		f.all[i].inPair = f.all[i].inPair && f.all[i].Attempt != a

@@ -33,8 +33,7 @@ func (v Tokens) Issue(ctx context.Context, t access.Token, charges ...ratelimit.
 	})
 }
 
-// removeExcess removes the user's least recently used tokens beyond MaxTokens, never the
-// new one.
+// removeExcess removes the user's least recently used tokens beyond MaxTokens, never the new one.
 func (s *Store) removeExcess(issued access.Token) {
 	others := sorted(s.tokens.where(func(t access.Token) bool { return t.User == issued.User && t.ID != issued.ID }),
 		latest(func(t access.Token) page.Cursor { return page.At(t.Used, t.ID) }))

@@ -12,9 +12,7 @@ import (
 // Translations is the store as localisation.Cache.
 type Translations view
 
-func (v Translations) Get(
-	ctx context.Context, keys []localisation.Key, now time.Time,
-) (map[localisation.Key]string, error) {
+func (v Translations) Get(ctx context.Context, keys []localisation.Key, now time.Time) (map[localisation.Key]string, error) {
 	return write(ctx, v.s, func() (map[localisation.Key]string, error) {
 		maps.DeleteFunc(v.s.translations.kept, func(_ localisation.Key, t translation) bool { return !now.Before(t.expires) })
 		found := map[localisation.Key]string{}

@@ -11,10 +11,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Deep returns a PNG with transparency and 16 bits a sample. Its pixels are noise, but the
-// file is small: each row has the same differences to the row above, and repeats. It is
-// encoded here, because package png does not interlace, and needs the decoded picture, which
-// has eight bytes a pixel.
+// Deep returns a PNG with transparency and 16 bits a sample. Its pixels are noise, but the file is small: each row has the same
+// differences to the row above, and repeats. It is encoded here, because package png does not interlace, and needs the decoded picture,
+// which has eight bytes a pixel.
 func Deep(t testing.TB, width, height int, interlaced bool) []byte {
 	t.Helper()
 	// The first pixel of each pass, and the steps to the next ones.

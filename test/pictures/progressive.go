@@ -10,9 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Progressive returns a progressive JPEG with three components of full size (4:4:4), each
-// of which is the picture. Go has no encoder of such files: this one takes the codes of a
-// baseline JPEG apart into scans of the first coefficients and scans of the others.
+// Progressive returns a progressive JPEG with three components of full size (4:4:4), each of which is the picture. Go has no encoder of
+// such files: this one takes the codes of a baseline JPEG apart into scans of the first coefficients and scans of the others.
 func Progressive(t testing.TB, m *image.Gray) []byte {
 	t.Helper()
 	const components = 3
@@ -45,8 +44,7 @@ func Progressive(t testing.TB, m *image.Gray) []byte {
 	}
 }
 
-// codes is a Huffman table: for each length of codes the first one, their number, and where
-// their symbols begin.
+// codes is a Huffman table: for each length of codes the first one, their number, and where their symbols begin.
 type codes struct {
 	first, count, at [17]int
 	symbols          []byte

@@ -6,8 +6,7 @@ import (
 	"plaza/domain/media"
 )
 
-// Refuser is a processor that refuses every picture and remembers the keys that they came
-// with.
+// Refuser is a processor that refuses every picture and remembers the keys that they came with.
 type Refuser struct{ Keys []string }
 
 var _ media.Processor = (*Refuser)(nil)

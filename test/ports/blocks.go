@@ -17,8 +17,7 @@ import (
 	"plaza/domain/user"
 )
 
-// Blocks is the suite of block.Repository, and of what the other ports leave out while a block stands. Random suites have
-// blocks as well.
+// Blocks is the suite of block.Repository, and of what the other ports leave out while a block stands. Random suites have blocks as well.
 func Blocks(t *testing.T, open Open) {
 	open.keeps(t, []promise{
 		{"Add of one who does not exist or was erased is ErrNotFound", blocksOfUnknown},

@@ -87,8 +87,7 @@ func cacheExpires(w *fixtures) {
 
 func cacheReplace(w *fixtures) {
 	w.translate(noon.Add(time.Hour), "one", "two")
-	require.NoError(w, w.Translations.Put(w.Context(),
-		map[localisation.Key]string{keyOf("one"): "uno"}, noon.Add(2*time.Hour)))
+	require.NoError(w, w.Translations.Put(w.Context(), map[localisation.Key]string{keyOf("one"): "uno"}, noon.Add(2*time.Hour)))
 	assert.Equal(w, "uno", w.translated(noon, "one")[keyOf("one")])
 	assert.Equal(w, map[localisation.Key]string{keyOf("one"): "uno"}, w.translated(noon.Add(time.Hour), "one", "two"))
 	w.translate(noon.Add(90*time.Minute), "one")
@@ -176,8 +175,7 @@ func cacheClaimKept(w *fixtures) {
 
 func cacheClaimsEnd(w *fixtures) {
 	w.claims(holderA, noon, "one", "two")
-	require.NoError(w, w.Translations.Put(w.Context(),
-		map[localisation.Key]string{keyOf("one"): "uno"}, noon.Add(time.Second)))
+	require.NoError(w, w.Translations.Put(w.Context(), map[localisation.Key]string{keyOf("one"): "uno"}, noon.Add(time.Second)))
 	claimed := w.claims(holderB, noon, "one", "two")
 	assert.Equal(w, map[localisation.Key]string{keyOf("one"): "uno"}, claimed.Kept)
 	assert.Empty(w, claimed.Mine)

@@ -39,8 +39,7 @@ func content(author user.ID) publication.Content {
 	return publication.Content{Title: "A text", Author: author, Language: "en", Published: true, Created: noon, Updated: noon}
 }
 
-// article is a publication of the author, of a bundle of the same number, unless
-// the edits say otherwise.
+// article is a publication of the author, of a bundle of the same number, unless the edits say otherwise.
 func article(author user.ID, id publication.ID, edits ...func(*publication.Publication)) publication.Publication {
 	p := publication.Publication{ID: id, Bundle: publication.Bundle{ID: publication.BundleID(id)}, Content: content(author)}
 	for _, edit := range edits {

@@ -17,8 +17,7 @@ import (
 	"plaza/domain/user"
 )
 
-// Events is the suite of event.Repository, event.Reader and event.Discussion,
-// and of the feed that they keep.
+// Events is the suite of event.Repository, event.Reader and event.Discussion, and of the feed that they keep.
 func Events(t *testing.T, open Open) {
 	for _, part := range []struct {
 		name     string
@@ -154,8 +153,7 @@ func eventTimes(w *fixtures) {
 	}
 }
 
-// readEveryWay is the event, the only one of its author and of its day, from
-// everything that reads events.
+// readEveryWay is the event, the only one of its author and of its day, from everything that reads events.
 func (w *fixtures) readEveryWay(e *event.Event) ([]*event.Event, error) {
 	author, day := e.Author(), e.State().Date
 	got, err := w.Events.Get(w.Context(), e.ID())

@@ -166,8 +166,7 @@ func changesAtOnce(w *fixtures) {
 	}, s)
 }
 
-// changeNeverHalf moves all that an event shows from its title to a plate and
-// back: halfway it would be blank, or show both.
+// changeNeverHalf moves all that an event shows from its title to a plate and back: halfway it would be blank, or show both.
 func changeNeverHalf(w *fixtures) {
 	author := w.newUser()
 	e := w.write(author, noon)

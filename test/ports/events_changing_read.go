@@ -14,8 +14,7 @@ import (
 	"plaza/domain/ratelimit"
 )
 
-// eventChangingRead is what ChangeRead promises beyond what Change does, which is
-// held to readFirst.
+// eventChangingRead is what ChangeRead promises beyond what Change does, which is held to readFirst.
 var eventChangingRead = []promise{
 	{"if the event was changed since, fn gets it as it is and nothing is lost", changeReadOld},
 	{"if the event was removed since, it is ErrNotFound", changeReadRemoved},
@@ -25,9 +24,7 @@ var eventChangingRead = []promise{
 // it, as the diary does: every promise of Change must hold for both together.
 type readFirst struct{ event.Repository }
 
-func (r readFirst) Change(
-	ctx context.Context, id event.ID, fn func(*event.Event) error, charges ...ratelimit.Charge,
-) (event.Entry, error) {
+func (r readFirst) Change(ctx context.Context, id event.ID, fn func(*event.Event) error, charges ...ratelimit.Charge) (event.Entry, error) {
 	read, err := r.Get(ctx, id)
 	if err != nil {
 		return event.Entry{}, err
@@ -63,8 +60,7 @@ func (w *fixtures) changeRead(read event.Entry, fn func(*event.Event) error) eve
 // same leaves the event as it is.
 func same(*event.Event) error { return nil }
 
-// changeReadOld changes, one after the other, all that an event has, each time
-// having read what it was before any of that.
+// changeReadOld changes, one after the other, all that an event has, each time having read what it was before any of that.
 func changeReadOld(w *fixtures) {
 	w.category(1)
 	w.category(2)

@@ -17,7 +17,7 @@ var eventDiscussing = []promise{
 	{"AddComment stores the comment and returns it with its number", addComment},
 	{"AddComment and Like are ErrNotFound for those to whom the rule of visibility does not show the event, and tell its author alone",
 		discussRandom},
-	{"RemoveComment deletes the comment, or returns ErrNoComment, as Comment does; nothing of it is a modification of the event", removeComment},
+	{"RemoveComment deletes the comment, or returns ErrNoComment, as Comment does; it does not modify the event", removeComment},
 	{"of many who remove a comment at once one does", removeCommentAtOnce},
 	{"AllComments lists those on an event and of an author, hidden ones included, by spans of time", commentSpans},
 	{"Load returns for every event its newest comments, at most limit each, ties by descending id, and so does Comments", newestComments},
@@ -93,14 +93,11 @@ func removeCommentAtOnce(w *fixtures) {
 	e := w.write(author, noon)
 	w.say(e.ID(), author, noon, "One")
 	c := w.say(e.ID(), author, noon, "Two")
-	assertOneWins(w, atOnce(many, func(int) error {
-		return w.Discussion.RemoveComment(w.Context(), c.ID)
-	}), event.ErrNoComment)
+	assertOneWins(w, atOnce(many, func(int) error { return w.Discussion.RemoveComment(w.Context(), c.ID) }), event.ErrNoComment)
 	assert.Equal(w, 1, w.entry(e.ID()).Comments)
 }
 
-// conversation is what is said of an event, in the order of a list: the newest
-// first, of one instant the last stored first.
+// conversation is what is said of an event, in the order of a list: the newest first, of one instant the last stored first.
 func (w *fixtures) conversation(on event.ID, author user.ID) []event.Comment {
 	w.Helper()
 	var said []event.Comment

@@ -79,8 +79,7 @@ func listOrder(w *fixtures) {
 	}
 }
 
-// paged is the whole list, asked for page by page, all of which must agree on
-// the total.
+// paged is the whole list, asked for page by page, all of which must agree on the total.
 func (w *fixtures) paged(q event.Query, size int) []*event.Event {
 	w.Helper()
 	var all []*event.Event

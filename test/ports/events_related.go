@@ -115,8 +115,7 @@ func (w *fixtures) located(after event.ID, limit int) []event.Located {
 	return some
 }
 
-// placed stores an event with the title, which is in the place. It was created
-// before all that are stored already.
+// placed stores an event with the title, which is in the place. It was created before all that are stored already.
 func (w *fixtures) placed(title string, at place.Place, edits ...edit) event.Located {
 	w.Helper()
 	author := w.newUser()

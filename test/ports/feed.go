@@ -46,8 +46,7 @@ func (w *fixtures) page(in feed.CategoryID, s feed.Selection, r page.Request) pa
 	return p
 }
 
-// pages is everything there, asked for page by page, all of which must agree
-// on the total.
+// pages is everything there, asked for page by page, all of which must agree on the total.
 func (w *fixtures) pages(in feed.CategoryID, s feed.Selection, size int) []feed.Listable {
 	w.Helper()
 	things := []feed.Listable{}
@@ -194,8 +193,7 @@ func at(lat, lng float64) func(*demand.Demand) {
 
 func feedDistances(w *fixtures) {
 	author := w.newUser()
-	w.imports(request(author, 1, at(30.25, 120.15)), request(author, 2, at(30.26, 120.15)), request(author, 3),
-		node(content(author), 4))
+	w.imports(request(author, 1, at(30.25, 120.15)), request(author, 2, at(30.26, 120.15)), request(author, 3), node(content(author), 4))
 	near := around(30.25, 120.15, 500)
 	p := w.page(0, near, pageNo(1, 10))
 	require.Len(w, p.Items, 2)

@@ -23,8 +23,7 @@ import (
 	importing "plaza/test/content"
 )
 
-// fixtures is one subtest's stores, and the methods that fill them. A method that fails
-// ends the subtest.
+// fixtures is one subtest's stores, and the methods that fill them. A method that fails ends the subtest.
 type fixtures struct {
 	*testing.T
 	Stores
@@ -32,8 +31,7 @@ type fixtures struct {
 	people int
 }
 
-// noon is when everything begins. It has microseconds, so that a store that
-// drops them is found.
+// noon is when everything begins. It has microseconds, so that a store that drops them is found.
 var noon = time.Date(2026, 3, 14, 12, 0, 0, 123456000, time.UTC)
 
 // pi is the day of noon.
@@ -70,8 +68,7 @@ func atOnce[T any](n int, fn func(i int) T) []T {
 	return results
 }
 
-// assertOneWins asserts that of those who tried at once one succeeded, and the
-// others failed with the error.
+// assertOneWins asserts that of those who tried at once one succeeded, and the others failed with the error.
 func assertOneWins(w *fixtures, errs []error, want error) {
 	w.Helper()
 	won := 0
@@ -135,8 +132,7 @@ func (w *fixtures) users(n int) []user.ID {
 	return mapped(make([]struct{}, n), func(struct{}) user.ID { return w.newUser() })
 }
 
-// account is a copy of the user's account, which not even a store that shares
-// its data can reach.
+// account is a copy of the user's account, which not even a store that shares its data can reach.
 func (w *fixtures) account(id user.ID) access.Account {
 	w.Helper()
 	a, err := w.Accounts.ByID(w.Context(), id)
@@ -216,8 +212,7 @@ func change(edits ...edit) event.Change {
 	return c.Sanitised(importing.AsSent{})
 }
 
-// written is an event that is not stored yet: of the day of noon, published and
-// public unless the edits say otherwise.
+// written is an event that is not stored yet: of the day of noon, published and public unless the edits say otherwise.
 func (w *fixtures) written(author user.ID, at time.Time, edits ...edit) *event.Event {
 	w.Helper()
 	c := change(append([]edit{titled("An event"), published(true)}, edits...)...)
@@ -267,8 +262,7 @@ func (w *fixtures) entry(id event.ID) event.Entry {
 	return w.copy(e)
 }
 
-// copy is the entry anew, so that not even a store that shares its data can
-// reach it.
+// copy is the entry anew, so that not even a store that shares its data can reach it.
 func (w *fixtures) copy(e event.Entry) event.Entry {
 	w.Helper()
 	anew, err := event.Restore(stateOf(e.Event))
@@ -288,8 +282,7 @@ func (w *fixtures) say(on event.ID, author user.ID, at time.Time, content string
 	return c
 }
 
-// stateOf is the event's state in the form in which states are compared: no
-// plates are no plates, whether the slice is nil or empty.
+// stateOf is the event's state in the form in which states are compared: no plates are no plates, whether the slice is nil or empty.
 func stateOf(e *event.Event) event.State {
 	s := e.State()
 	if len(s.Plates) == 0 {

@@ -21,24 +21,20 @@ import (
 // Wallet is a wallet's side, with all that the suite needs to play it. A stand-in will do,
 // as long as it was not written from the gateway.
 type Wallet struct {
-	// Side answers what gateways send. The suite stands between the two, and loses, delays,
-	// counts and changes their messages.
+	// Side answers what gateways send. The suite stands between the two, and loses, delays, counts and changes their messages.
 	Side http.Handler
-	// Gateway returns a gateway whose wallet is at the address, and whose calls end by the
-	// deadline even if their context has a later one. All are one merchant's, like those of several
-	// servers.
+	// Gateway returns a gateway whose wallet is at the address, and whose calls end by the deadline even if their context has a later one.
+	// All are one merchant's, like those of several servers.
 	Gateway func(address string, deadline time.Duration) payment.Gateway
 	// EndTypes are those that the wallet knows; Draw of any other is a fault.
 	EndTypes []payment.EndType
 	// Pay pays the prepayment, which is an error if it can't be paid, and notifies of it
 	// as the wallet does. It returns whether the wallet takes what it is answered for a yes.
 	Pay func(no payment.TradeNo, told func(payment.Notification) payment.Acknowledgement) (taken bool, err error)
-	// Forgeries are the notification as written without the wallet's key: without a signature,
-	// with an empty one, with one by another key; for a protocol that signs a time, too old and
-	// from the future.
+	// Forgeries are the notification as written without the wallet's key: without a signature, with an empty one, with one by another key;
+	// for a protocol that signs a time, too old and from the future.
 	Forgeries func(payment.Notification) []payment.Notification
-	// RefundOutcome lets a refund that is processing end, and notifies of it as the wallet does. Nil: the wallet
-	// does not refund.
+	// RefundOutcome lets a refund that is processing end, and notifies of it as the wallet does. Nil: the wallet does not refund.
 	RefundOutcome func(no payment.RefundNo, s payment.RefundState, told func(payment.Notification) payment.Acknowledgement) error
 	// Pass has so much time go by at the wallet.
 	Pass func(time.Duration)
@@ -80,8 +76,7 @@ type gatewayFixture struct {
 	passed  time.Duration
 }
 
-// longDeadline never ends what a healthy wallet does, and is longer than patience: who
-// waits for it has not kept to the context.
+// longDeadline never ends what a healthy wallet does, and is longer than patience: who waits for it has not kept to the context.
 const longDeadline = time.Minute
 
 // patience is how long a call may take to notice that its time is over.

@@ -23,8 +23,7 @@ type line struct {
 	asked   int
 }
 
-// failure answers a request. Answer has the wallet do what it is asked, and returns what it
-// says to that.
+// failure answers a request. Answer has the wallet do what it is asked, and returns what it says to that.
 type failure func(l *line, w http.ResponseWriter, r *http.Request, answer func() *httptest.ResponseRecorder)
 
 func newLine(t *testing.T, side http.Handler) *line {
@@ -132,8 +131,7 @@ func cutsOff(_ *line, w http.ResponseWriter, _ *http.Request, answer func() *htt
 	panic(http.ErrAbortHandler)
 }
 
-// says something else when it is done. Where the status is all that the wallet says, it is
-// the status that is wrong.
+// says something else when it is done. Where the status is all that the wallet says, it is the status that is wrong.
 func says(code int, text string) failure {
 	return func(_ *line, w http.ResponseWriter, _ *http.Request, answer func() *httptest.ResponseRecorder) {
 		status := code

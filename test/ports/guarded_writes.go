@@ -276,9 +276,7 @@ func blocking(w *fixtures) guardedWrite {
 		write: func(i int, _ *idempotency.Key, charges ...ratelimit.Charge) (int64, error) {
 			return int64(others[i]), w.blocks(who, others[i], noon, charges...)
 		},
-		stored: func() []int64 {
-			return mapped(w.blockedBy(who), func(whom user.ID) int64 { return int64(whom) })
-		},
+		stored: func() []int64 { return mapped(w.blockedBy(who), func(whom user.ID) int64 { return int64(whom) }) },
 		fail: func(_ *idempotency.Key, charges ...ratelimit.Charge) (int64, error) {
 			return 0, w.blocks(who, others[many-1]+1, noon, charges...)
 		},

@@ -105,9 +105,7 @@ var EasyPasswords = []string{
 
 // Estimator is the suite of access.Estimator.
 func Estimator(t *testing.T, e access.Estimator) {
-	strength := func(password string, known ...string) access.Strength {
-		return e.Strength(secret.New(password), known)
-	}
+	strength := func(password string, known ...string) access.Strength { return e.Strength(secret.New(password), known) }
 
 	t.Run("common passwords, names, words, dates and rows of keys are found early", func(t *testing.T) {
 		for _, password := range EasyPasswords {

@@ -175,9 +175,7 @@ func imagesOf(all []userimage.Image, q userimage.Query) []userimage.Image {
 			admitted = append(admitted, i)
 		}
 	}
-	slices.SortFunc(admitted, func(a, b userimage.Image) int {
-		return cmp.Or(b.Created.Compare(a.Created), cmp.Compare(b.ID, a.ID))
-	})
+	slices.SortFunc(admitted, func(a, b userimage.Image) int { return cmp.Or(b.Created.Compare(a.Created), cmp.Compare(b.ID, a.ID)) })
 	return admitted
 }
 

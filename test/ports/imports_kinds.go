@@ -37,8 +37,7 @@ func (c *importer) settled() user.ID {
 	return c.uid(phone(0))
 }
 
-// again brings the record, which is new or else changed, and once more, which changes
-// nothing.
+// again brings the record, which is new or else changed, and once more, which changes nothing.
 func (c *importer) again(want imported.Status, r imported.Record) {
 	c.Helper()
 	assert.Equal(c, []imported.Status{want}, c.importAll(r))
@@ -79,9 +78,7 @@ func importCategory(w *fixtures) {
 }
 
 // keptCover is a picture that a store of pictures has.
-func keptCover(size string) media.Picture {
-	return media.CoverOf("public/0a1b2c", size, 320, 200)
-}
+func keptCover(size string) media.Picture { return media.CoverOf("public/0a1b2c", size, 320, 200) }
 
 // contents are edits of a text's content, one after the other.
 var contents = []func(*publication.Content){

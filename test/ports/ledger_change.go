@@ -94,8 +94,7 @@ func (w *fixtures) journal(id payment.OrderID) []payment.Entry {
 	return entries
 }
 
-// kept asserts that the store has the trade, with its new entries after those that were
-// there.
+// kept asserts that the store has the trade, with its new entries after those that were there.
 func (w *fixtures) kept(want payment.Trade, before []payment.Entry) {
 	w.Helper()
 	got := w.traded(want.Order.ID)

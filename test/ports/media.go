@@ -19,8 +19,7 @@ import (
 	"plaza/domain/media"
 )
 
-// Media is the suite of media.Store. Open opens a store that is empty and shares
-// nothing with others.
+// Media is the suite of media.Store. Open opens a store that is empty and shares nothing with others.
 func Media(t *testing.T, open func(t *testing.T) media.Store) {
 	for _, p := range []struct {
 		sentence string

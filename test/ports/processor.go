@@ -21,9 +21,8 @@ import (
 	"plaza/test/pictures"
 )
 
-// Processor is the suite of media.Processor. fresh may be called inside a bubble of
-// testing/synctest, and returns a processor with less than 40 pictures in the making at
-// once.
+// Processor is the suite of media.Processor. fresh may be called inside a bubble of testing/synctest, and returns a processor with less
+// than 40 pictures in the making at once.
 func Processor(t *testing.T, fresh func(t *testing.T) media.Processor) {
 	for _, p := range []struct {
 		sentence string
@@ -122,8 +121,7 @@ func asPicture(t *testing.T, u media.Upload) image.Image {
 	return m
 }
 
-// assertColour asserts that the pixel has the colour, but for what a JPEG loses. What is
-// transparent has any.
+// assertColour asserts that the pixel has the colour, but for what a JPEG loses. What is transparent has any.
 func assertColour(t *testing.T, want color.Color, m image.Image, x, y int, more ...any) {
 	t.Helper()
 	w, got := color.NRGBAModel.Convert(want).(color.NRGBA), color.NRGBAModel.Convert(m.At(x, y)).(color.NRGBA)

@@ -18,8 +18,7 @@ import (
 	"plaza/test/pictures"
 )
 
-// colours are what a profile says: the primaries in XYZ, by their tags, and the
-// exponent of the curve.
+// colours are what a profile says: the primaries in XYZ, by their tags, and the exponent of the curve.
 type colours struct {
 	primaries map[string][3]float64
 	gamma     float64
@@ -32,8 +31,7 @@ func wideColours() colours {
 	}}
 }
 
-// iccProfile is a profile of the space (RGB, GRAY, CMYK), with a note wherever there
-// is room for one.
+// iccProfile is a profile of the space (RGB, GRAY, CMYK), with a note wherever there is room for one.
 func iccProfile(space string, c colours, note string) []byte {
 	be := binary.BigEndian
 	curve := "curv\x00\x00\x00\x00\x00\x00\x00\x01" + string(be.AppendUint16(nil, uint16(math.Round(c.gamma*256)))) + note
@@ -85,9 +83,8 @@ func iccTag(t *testing.T, icc []byte, name string) []byte {
 	return nil
 }
 
-// light is the colour that the pixel of a file stands for, in XYZ. It knows profiles
-// with a matrix or for greys, with curves that are exponents, and sRGB where there is
-// none.
+// light is the colour that the pixel of a file stands for, in XYZ. It knows profiles with a matrix or for greys, with curves that are
+// exponents, and sRGB where there is none.
 func light(t *testing.T, u media.Upload, x, y int) (xyz [3]float64) {
 	t.Helper()
 	be := binary.BigEndian

@@ -108,8 +108,7 @@ func processorLargeFrames(c processorClient) {
 	c.refused(put(frame, 5, 7, 60_000, 60_000), media.ErrTooManyPixels)
 }
 
-// uprightQuarters are the quarters of a stored picture as they are to be seen, by its
-// orientation.
+// uprightQuarters are the quarters of a stored picture as they are to be seen, by its orientation.
 var uprightQuarters = map[uint16][4]int{
 	1: {0, 1, 2, 3}, 2: {1, 0, 3, 2}, 3: {3, 2, 1, 0}, 4: {2, 3, 0, 1},
 	5: {0, 2, 1, 3}, 6: {2, 0, 3, 1}, 7: {3, 1, 2, 0}, 8: {1, 3, 0, 2},

@@ -17,8 +17,7 @@ import (
 
 // The pictures of this suite are made here.
 
-// The colours of the quarters of a picture, as they are read: all of them can be
-// written in any form.
+// The colours of the quarters of a picture, as they are read: all of them can be written in any form.
 var quarterColours = [4]color.NRGBA{{255, 0, 0, 255}, {0, 255, 0, 255}, {0, 0, 255, 255}, {255, 255, 255, 255}}
 
 // quarters is a picture whose quarters have one colour each.

@@ -60,8 +60,7 @@ func (w *fixtures) draftsOf(author user.ID) int {
 	return drafts
 }
 
-// assertRoomFor asserts that of those who tried at once so many succeeded, and the others
-// failed with the error.
+// assertRoomFor asserts that of those who tried at once so many succeeded, and the others failed with the error.
 func (w *fixtures) assertRoomFor(room int, errs []error, want error) {
 	w.Helper()
 	for _, err := range errs {

@@ -20,8 +20,7 @@ import (
 // random makes random content, the same every time.
 type random struct{ *rand.Rand }
 
-// eachSeed runs fn with a few fresh stores, with -short with one; the seed
-// of a failure is the name of its subtest.
+// eachSeed runs fn with a few fresh stores, with -short with one; the seed of a failure is the name of its subtest.
 func (w *fixtures) eachSeed(fn func(*fixtures, random)) {
 	for seed := range uint64(4) {
 		w.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {

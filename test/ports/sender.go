@@ -30,11 +30,9 @@ type Sent struct{ To, Code, Text string }
 
 // SMS is a sender that calls a provider, and a stand-in of that provider.
 type SMS struct {
-	// Open returns a sender that asks the address with the client, which may be nil. It has the
-	// deadline of 5 s of its own.
+	// Open returns a sender that asks the address with the client, which may be nil. It has the deadline of 5 s of its own.
 	Open func(t *testing.T, url string, client *http.Client) verification.Sender
-	// Provider answers as the real one does. It calls accept for a message that is as documented,
-	// and refuses any other.
+	// Provider answers as the real one does. It calls accept for a message that is as documented, and refuses any other.
 	Provider func(accept func(Sent)) http.Handler
 	// StatusAlone tells that an answer is its status, and that its body says nothing.
 	StatusAlone bool

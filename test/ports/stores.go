@@ -17,16 +17,14 @@ import (
 	"plaza/domain/quota"
 )
 
-// Stores are the store ports of one adapter over the same data: events need
-// authors, so no suite gets by with a single port.
+// Stores are the store ports of one adapter over the same data: events need authors, so no suite gets by with a single port.
 type Stores struct {
 	store.Ports
 	// Within returns the stores over the same data as if they were opened with the quotas.
 	Within func(quota.Limits) Stores
 	// Listings returns what the feed lists at present, by kind and id.
 	Listings func(t *testing.T) []feed.Listing
-	// Check fails the test when what the store derives from something else is not what
-	// it must be; nil: it derives nothing.
+	// Check fails the test when what the store derives from something else is not what it must be; nil: it derives nothing.
 	Check func(t *testing.T)
 }
 
@@ -121,9 +119,8 @@ func unsetFields(of reflect.Type, values []reflect.Value) (paths []string) {
 	return []string{""}
 }
 
-// Cancelled is the suite of what holds for every method of every port: a call whose context has been
-// cancelled, or whose deadline has passed, returns the error of the context, and calls no function
-// that it was given.
+// Cancelled is the suite of what holds for every method of every port: a call whose context has been cancelled, or whose deadline has
+// passed, returns the error of the context, and calls no function that it was given.
 func Cancelled(t *testing.T, open Open) {
 	stores := reflect.ValueOf(open(t).Ports)
 	gone, cancel := context.WithCancel(t.Context())
@@ -147,8 +144,7 @@ func Cancelled(t *testing.T, open Open) {
 	}
 }
 
-// resultOf returns the error of the call with arguments of no meaning, or the first that its sequence
-// yields.
+// resultOf returns the error of the call with arguments of no meaning, or the first that its sequence yields.
 func resultOf(t *testing.T, method reflect.Value, ctx context.Context) (err error) {
 	t.Helper()
 	args := []reflect.Value{reflect.ValueOf(ctx)}
@@ -171,8 +167,7 @@ func resultOf(t *testing.T, method reflect.Value, ctx context.Context) (err erro
 	return err
 }
 
-// anyArgument returns a value that a store does not refuse for itself, or a function that must not be
-// called.
+// anyArgument returns a value that a store does not refuse for itself, or a function that must not be called.
 func anyArgument(t *testing.T, typ reflect.Type) reflect.Value {
 	t.Helper()
 	e, err := event.New(1, event.Change{}, pi, noon)

@@ -126,9 +126,7 @@ func followNothing(w *fixtures) {
 func unfollowAtOnce(w *fixtures) {
 	who := w.newUser()
 	s := w.subscribe(toUser(who, w.newUser(), noon))
-	assertOneWins(w, atOnce(many, func(int) error {
-		return w.Subscriptions.Remove(w.Context(), who, s.ID)
-	}), subscription.ErrNotFound)
+	assertOneWins(w, atOnce(many, func(int) error { return w.Subscriptions.Remove(w.Context(), who, s.ID) }), subscription.ErrNotFound)
 }
 
 func listOrdered(w *fixtures) {

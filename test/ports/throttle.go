@@ -15,8 +15,7 @@ import (
 	"plaza/domain/user"
 )
 
-// Throttle is the suite of access.Throttle. No user in it has an account: phones
-// without an account count alike.
+// Throttle is the suite of access.Throttle. No user in it has an account: phones without an account count alike.
 func Throttle(t *testing.T, open Open) {
 	open.keeps(t, []promise{
 		{"Begin takes as many of a phone from unusual sources as ByUnusual allows", beginByUnusual},
@@ -91,8 +90,7 @@ func times(n int, a access.Attempt) []access.Attempt {
 	return attempts(n, func(int) access.Attempt { return a })
 }
 
-// strangers are attempts for the n-th phone from sources of their own, numbered
-// from the first on.
+// strangers are attempts for the n-th phone from sources of their own, numbered from the first on.
 func strangers(n, first, count int) []access.Attempt {
 	return attempts(count, func(i int) access.Attempt { return try(n, first+i) })
 }

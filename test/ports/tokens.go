@@ -29,8 +29,7 @@ func Tokens(t *testing.T, open Open) {
 	})
 }
 
-// token is one that the user holds, with the hash numbered n. Its hash has bytes
-// that are no text.
+// token is one that the user holds, with the hash numbered n. Its hash has bytes that are no text.
 func token(holder user.ID, n byte) access.Token {
 	return access.Token{
 		Hash: access.KeyHash{0: n, 1: 0xff, 31: 0x80}, User: holder, Generation: 2,
@@ -175,8 +174,7 @@ func touchMany(w *fixtures) {
 // seen is when the session's token and its user were seen.
 func seen(s access.Session) []time.Time { return []time.Time{s.Used, s.Seen} }
 
-// touchFromMany lets one person be seen with many tokens at once, each at an instant
-// that is due after any of the others.
+// touchFromMany lets one person be seen with many tokens at once, each at an instant that is due after any of the others.
 func touchFromMany(w *fixtures) {
 	holder := w.newUser()
 	var sessions []access.Session

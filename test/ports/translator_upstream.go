@@ -19,15 +19,12 @@ import (
 	"plaza/domain/localisation"
 )
 
-// Upstream is a translator that asks a provider somewhere else, and a stand-in of that
-// provider.
+// Upstream is a translator that asks a provider somewhere else, and a stand-in of that provider.
 type Upstream struct {
-	// Open returns a translator with a deadline of 10 s that asks the address with the
-	// client, which may be nil.
+	// Open returns a translator with a deadline of 10 s that asks the address with the client, which may be nil.
 	Open func(t *testing.T, url string, client *http.Client) localisation.Translator
-	// Provider answers as the real one does, and holds the translator to the limits and the
-	// shapes that are documented: what breaks them it refuses. A translation of its has the
-	// text in it, behind as many characters for every text.
+	// Provider answers as the real one does, and holds the translator to the limits and the shapes that are documented: what breaks them it
+	// refuses. A translation of its has the text in it, behind as many characters for every text.
 	Provider http.Handler
 	// Targets are the languages that it knows besides English; none: es and zh-Hant.
 	Targets []string
@@ -182,8 +179,7 @@ type played struct {
 	count int
 }
 
-// Played is a way to a provider that is no farther than a function call, so that it works
-// on any time.
+// Played is a way to a provider that is no farther than a function call, so that it works on any time.
 type Played http.HandlerFunc
 
 // RoundTrip implements http.RoundTripper.

@@ -55,8 +55,7 @@ func isServer(bin string) bool {
 	return true
 }
 
-// byVersion compares /usr/lib/postgresql/9.6/bin and /usr/lib/postgresql/15/bin as
-// numbers: as text the old one is higher.
+// byVersion compares /usr/lib/postgresql/9.6/bin and /usr/lib/postgresql/15/bin as numbers: as text the old one is higher.
 func byVersion(a, b string) int { return slices.Compare(version(a), version(b)) }
 
 func version(bin string) []int {

@@ -14,17 +14,14 @@ import (
 	"time"
 )
 
-// Folders stand in /tmp and not in TMPDIR: a socket's path has about a hundred
-// bytes, and the server's account must get there.
+// Folders stand in /tmp and not in TMPDIR: a socket's path has about a hundred bytes, and the server's account must get there.
 const (
 	folders = "/tmp/plaza-pg-"
 	newborn = "plaza-new-*"
 )
 
-// Folder holds data directories, their sockets and logs. Its process has it locked
-// for life. The kernel gives the lock back whichever way the process ends, thus a
-// folder without a lock is a leftover. It belongs to the account that servers run as,
-// which is not root.
+// Folder holds data directories, their sockets and logs. Its process has it locked for life. The kernel gives the lock back whichever way
+// the process ends, thus a folder without a lock is a leftover. It belongs to the account that servers run as, which is not root.
 type Folder struct {
 	path     string
 	uid, gid int // whose it is
@@ -65,8 +62,7 @@ func NewFolder() (*Folder, error) {
 // Path is where the folder is; it is short.
 func (f *Folder) Path() string { return f.path }
 
-// Command runs a program as the owner of the folder, with nothing of our environment: PG*
-// variables would change what it does.
+// Command runs a program as the owner of the folder, with nothing of our environment: PG* variables would change what it does.
 func (f *Folder) Command(program string, args ...string) *exec.Cmd {
 	cmd := exec.Command(program, args...)
 	cmd.Dir = f.path
@@ -89,8 +85,7 @@ func (f *Folder) Remove() error {
 	return errors.Join(os.RemoveAll(f.path), f.lock.Close())
 }
 
-// sweep removes what processes have left that were killed. A folder that can't be
-// removed is no reason to fail today's tests.
+// sweep removes what processes have left that were killed. A folder that can't be removed is no reason to fail today's tests.
 func sweep() {
 	paths, _ := filepath.Glob(folders + "*")
 	for _, path := range paths {
@@ -102,8 +97,7 @@ func sweep() {
 	}
 }
 
-// leftover is the folder if no process uses it; nil otherwise, and when it is
-// another account's: its content says which processes to end.
+// leftover is the folder if no process uses it; nil otherwise, and when it is another account's: its content says which processes to end.
 func leftover(path string) *Folder {
 	uid, gid, err := account()
 	if err != nil {

@@ -15,8 +15,7 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// elsewhere names the server to use in place of one of our own: a URL whose user may
-// create databases.
+// elsewhere names the server to use in place of one of our own: a URL whose user may create databases.
 const elsewhere = "PLAZA_TEST_DATABASE_URL"
 
 // pristine is the template that comes with every server and takes no connections.

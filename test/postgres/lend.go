@@ -23,8 +23,7 @@ type loan struct {
 // Lender lends databases of a server that a test names, which is behind a pooler.
 type Lender struct{ host *host }
 
-// NewLender returns a lender until the test ends. The URL leads to the server past the pooler, as a
-// superuser.
+// NewLender returns a lender until the test ends. The URL leads to the server past the pooler, as a superuser.
 func NewLender(t testing.TB, url string) *Lender {
 	t.Helper()
 	h, err := newHost(url)
@@ -109,8 +108,7 @@ func Reuse[T io.Closer](all testing.TB, prepare Prepare, open func(url string) (
 	}
 }
 
-// lend returns the URL of an empty database. When the test ends it is emptied, for the
-// next one.
+// lend returns the URL of an empty database. When the test ends it is emptied, for the next one.
 func (h *host) lend(t testing.TB, template string) (string, error) {
 	t.Helper()
 	l, err := h.loan(template)
@@ -154,8 +152,7 @@ func (h *host) loan(template string) (loan, error) {
 	return l, err
 }
 
-// The data of a database besides its schema: rows in tables, and how far the numbers
-// have come.
+// The data of a database besides its schema: rows in tables, and how far the numbers have come.
 const (
 	tablesOf = "SELECT quote_ident(tablename) FROM pg_tables WHERE schemaname = 'public' AND tablename <> 'schema_migrations'"
 	restarts = "SELECT format('setval(%L, %s, false)', quote_ident(sequencename), start_value) FROM pg_sequences WHERE schemaname = 'public'"

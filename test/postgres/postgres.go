@@ -1,11 +1,9 @@
 // Package postgres gives tests databases of a real PostgreSQL server.
 //
-// A test process has one server, started when a test first asks for a database: a
-// throw-away cluster behind a Unix socket, or the server that PLAZA_TEST_DATABASE_URL
-// names. What always holds: no two tests see the same database at a time; a test is
-// skipped where no PostgreSQL is installed, and fails where there is one that does not
-// work; and nothing outlives the process that asked for it, however that process ends,
-// but files that the next one removes.
+// A test process has one server, started when a test first asks for a database: a throw-away cluster behind a Unix socket, or the server
+// that PLAZA_TEST_DATABASE_URL names. What always holds: no two tests see the same database at a time; a test is skipped where no
+// PostgreSQL is installed, and fails where there is one that does not work; and nothing outlives the process that asked for it, however
+// that process ends, but files that the next one removes.
 package postgres
 
 import (
@@ -17,13 +15,11 @@ import (
 	"testing"
 )
 
-// Prepare fills the database at the URL. It must have closed its connections when
-// it returns.
+// Prepare fills the database at the URL. It must have closed its connections when it returns.
 type Prepare = func(ctx context.Context, url string) error
 
-// New returns the URL of a fresh database, which is dropped when the test ends. It
-// is a copy of a template that prepare fills once per process: pass a function that
-// stays the same, because every new closure gets a template of its own.
+// New returns the URL of a fresh database, which is dropped when the test ends. It is a copy of a template that prepare fills once per
+// process: pass a function that stays the same, because every new closure gets a template of its own.
 func New(t testing.TB, prepare Prepare) string {
 	t.Helper()
 	host, err := shared()
@@ -33,9 +29,8 @@ func New(t testing.TB, prepare Prepare) string {
 	return host.copy(t, template)
 }
 
-// Lend returns the URL of a database that prepare has filled and that has no rows. It is
-// emptied when the test ends, and lent again: that takes a tenth of the time of New. The
-// test must leave the schema as it is and close its sessions.
+// Lend returns the URL of a database that prepare has filled and that has no rows. It is emptied when the test ends, and lent again: that
+// takes a tenth of the time of New. The test must leave the schema as it is and close its sessions.
 func Lend(t testing.TB, prepare Prepare) string {
 	t.Helper()
 	host, err := shared()
@@ -43,8 +38,7 @@ func Lend(t testing.TB, prepare Prepare) string {
 	return (&Lender{host}).Lend(t, prepare)
 }
 
-// Empty returns the URL of a fresh database without any tables, which is dropped
-// when the test ends.
+// Empty returns the URL of a fresh database without any tables, which is dropped when the test ends.
 func Empty(t testing.TB) string {
 	t.Helper()
 	host, err := shared()
@@ -71,8 +65,7 @@ func must(t testing.TB, err error) {
 	}
 }
 
-// Main runs the tests, with as little garbage collection as the server has, then ends what they shared, and returns the
-// exit code:
+// Main runs the tests, with as little garbage collection as the server has, then ends what they shared, and returns the exit code:
 //
 //	func TestMain(m *testing.M) { os.Exit(postgres.Main(m)) }
 func Main(m *testing.M) int {
@@ -85,9 +78,8 @@ func Main(m *testing.M) int {
 	return code
 }
 
-// Server is a server of a test's own, which the test may stop, kill and start again.
-// Its methods fail the test, thus they are for the test's goroutine. It ends with
-// the test.
+// Server is a server of a test's own, which the test may stop, kill and start again. Its methods fail the test, thus they are for the
+// test's goroutine. It ends with the test.
 type Server struct {
 	t       testing.TB
 	cluster *cluster
@@ -120,8 +112,7 @@ func (s *Server) Log() string {
 	return string(text)
 }
 
-// Start starts the server after Stop or Kill, at the same URL, and returns when it
-// takes connections.
+// Start starts the server after Stop or Kill, at the same URL, and returns when it takes connections.
 func (s *Server) Start() {
 	s.t.Helper()
 	s.must("starting", s.cluster.start())

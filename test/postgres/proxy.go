@@ -9,8 +9,7 @@ import (
 	"plaza/test/faultproxy"
 )
 
-// Behind starts a proxy before the server of the database, and returns it with the URL of the
-// database by way of it.
+// Behind starts a proxy before the server of the database, and returns it with the URL of the database by way of it.
 func Behind(t testing.TB, database string) (line *faultproxy.Proxy, through string) {
 	t.Helper()
 	network, address := Address(t, database)
@@ -25,8 +24,7 @@ func Address(t testing.TB, database string) (network, address string) {
 	return pgconn.NetworkAddress(config.Host, config.Port)
 }
 
-// Through returns the URL of the database by way of a proxy before its server. The proxy
-// listens on TCP.
+// Through returns the URL of the database by way of a proxy before its server. The proxy listens on TCP.
 func Through(t testing.TB, database, proxy string) string {
 	t.Helper()
 	config := parse(t, database)

@@ -21,9 +21,8 @@ type Server struct {
 	IsReady func(address string) bool
 }
 
-// OnLoopback starts the server on a free address of this machine, and returns the
-// address when the server is ready. The server, and each program that it has started,
-// ends with the test.
+// OnLoopback starts the server on a free address of this machine, and returns the address when the server is ready. The server, and each
+// program that it has started, ends with the test.
 func OnLoopback(t testing.TB, s Server) (address string) {
 	t.Helper()
 	var err error

@@ -21,8 +21,7 @@ type Process struct {
 	err   error // of Wait; readable once ended is closed
 }
 
-// Start starts the program. The kernel sends the program the signal when this process
-// ends, even by SIGKILL.
+// Start starts the program. The kernel sends the program the signal when this process ends, even by SIGKILL.
 func Start(cmd *exec.Cmd, atTheEnd syscall.Signal) (*Process, error) {
 	if cmd.SysProcAttr == nil {
 		cmd.SysProcAttr = &syscall.SysProcAttr{}
@@ -31,8 +30,7 @@ func Start(cmd *exec.Cmd, atTheEnd syscall.Signal) (*Process, error) {
 	p := &Process{cmd: cmd, ended: make(chan struct{})}
 	started := make(chan error)
 	go func() {
-		// To the kernel the parent is the thread, and Go ends idle threads. This thread is
-		// kept until the program has ended.
+		// To the kernel the parent is the thread, and Go ends idle threads. This thread is kept until the program has ended.
 		runtime.LockOSThread()
 		err := cmd.Start()
 		started <- err

@@ -36,8 +36,7 @@ func (t *Telephones) Send(ctx context.Context, m verification.Message) error {
 	return nil
 }
 
-// Next returns the oldest message to the number that Next has not returned before. It waits for
-// one until the context ends.
+// Next returns the oldest message to the number that Next has not returned before. It waits for one until the context ends.
 func (t *Telephones) Next(ctx context.Context, to verification.Number) (verification.Message, error) {
 	for {
 		m, arrived := t.take(to)
