@@ -79,22 +79,6 @@ func listOrder(w *fixtures) {
 	}
 }
 
-// paged is the whole list, asked for page by page, all of which must agree on the total.
-func (w *fixtures) paged(q event.Query, size int) []*event.Event {
-	w.Helper()
-	var all []*event.Event
-	for n := 1; ; n++ {
-		q.Page = pageNo(n, size)
-		p := w.list(q)
-		all = append(all, eventsOf(p.Items)...)
-		if _, more := p.Request.Next(p.Total); !more {
-			assert.Len(w, all, p.Total)
-			return all
-		}
-		assert.Len(w, p.Items, size)
-	}
-}
-
 func commentedOrder(w *fixtures) {
 	author, other := w.newUser(), w.newUser()
 	a, b, c := w.write(author, noon, titled("a")), w.write(author, noon, titled("b")), w.write(author, noon, titled("c"))

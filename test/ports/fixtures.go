@@ -311,5 +311,21 @@ func pageNo(number, size int) page.Request {
 	return r
 }
 
+// everyPage reads a list page by page, all of which must agree on the total.
+func everyPage[T any](w *fixtures, size int, read func(page.Request) (page.Page[T], error)) []T {
+	w.Helper()
+	all := []T{}
+	for n := 1; ; n++ {
+		p, err := read(pageNo(n, size))
+		require.NoError(w, err)
+		all = append(all, p.Items...)
+		if _, more := p.Request.Next(p.Total); !more {
+			assert.Len(w, all, p.Total)
+			return all
+		}
+		assert.Len(w, p.Items, size)
+	}
+}
+
 // broad is a text of so many characters of four bytes each.
 func broad(chars int) string { return strings.Repeat("🀄", chars) }

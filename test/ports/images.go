@@ -190,22 +190,6 @@ func allImages(w *fixtures) {
 	w.promptly(func() { assert.Len(w, w.pictures(userimage.Query{Owner: owner}), page.MaxSize+5) })
 }
 
-// pagedImages is the whole list, asked for page by page.
-func (w *fixtures) pagedImages(q userimage.Query, size int) []userimage.Image {
-	w.Helper()
-	all := []userimage.Image{}
-	for n := 1; ; n++ {
-		p, err := w.Images.List(w.Context(), q, pageNo(n, size))
-		require.NoError(w, err)
-		all = append(all, p.Items...)
-		if _, more := p.Request.Next(p.Total); !more {
-			assert.Len(w, all, p.Total)
-			return all
-		}
-		assert.Len(w, p.Items, size)
-	}
-}
-
 func listImagesAdmitted(w *fixtures) {
 	owner, other := w.newUser(), w.newUser()
 	var all []userimage.Image
@@ -217,7 +201,8 @@ func listImagesAdmitted(w *fixtures) {
 	for _, contains := range some {
 		for _, overlaps := range some {
 			q := userimage.Query{Owner: owner, Contains: contains, Overlaps: overlaps}
-			assert.Equal(w, imagesOf(all, q), w.pagedImages(q, 3), "%+v", q)
+			paged := everyPage(w, 3, func(r page.Request) (page.Page[userimage.Image], error) { return w.Images.List(w.Context(), q, r) })
+			assert.Equal(w, imagesOf(all, q), paged, "%+v", q)
 		}
 	}
 }

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 
 	"plaza/domain/demand"
 	"plaza/domain/feed"
@@ -133,7 +132,7 @@ func (c random) records(most int) []imported.Record {
 
 func batchesAtOnce(w *fixtures) {
 	w.importer("a").importAll(userRecord("a", 1), userRecord("b", 2), userRecord("c", 3))
-	for _, err := range atOnce(many, func(i int) error {
+	w.succeed(atOnce(many, func(i int) error {
 		c := random{rand.New(rand.NewPCG(uint64(i), 11))}
 		for range 8 {
 			_, err := w.Imports.Apply(w.Context(), imported.Batch{Import: fmt.Sprint("import ", i), Records: c.records(20)})
@@ -142,9 +141,7 @@ func batchesAtOnce(w *fixtures) {
 			}
 		}
 		return nil
-	}) {
-		require.NoError(w, err)
-	}
+	}))
 	w.checkAgrees()
 	bundles := map[publication.BundleID]publication.Bundle{}
 	for _, p := range w.publications(publication.Query{}).Items {

@@ -140,6 +140,14 @@ func (w *fixtures) uploaded(owner user.ID, key media.Key, bytes int64) userimage
 	return i
 }
 
+// hidings returns what of the owner is hidden, the newest first.
+func (w *fixtures) hidings(owner user.ID) []moderation.Hiding {
+	w.Helper()
+	p, err := w.Moderation.Of(w.Context(), owner, page.Span{}, page.Request{})
+	require.NoError(w, err)
+	return p.Items
+}
+
 func (w *fixtures) hideImage(i userimage.Image) {
 	w.Helper()
 	w.hide(photo(i.ID), noon)
@@ -177,10 +185,9 @@ func hideImageQuotas(w *fixtures) {
 	assert.Equal(w, []media.Key{"private/a.png"}, w.dueDeletions(noon))
 	_, err := w.Moderation.Restore(w.Context(), photo(one.ID), media.Moves{})
 	assert.ErrorIs(w, err, userimage.ErrNotFound)
-	p, err := w.Moderation.Of(w.Context(), owner, page.Span{}, page.Request{})
-	require.NoError(w, err)
-	require.Len(w, p.Items, 1)
-	assert.Equal(w, photo(two.ID), p.Items[0].Thing)
+	left := w.hidings(owner)
+	require.Len(w, left, 1)
+	assert.Equal(w, photo(two.ID), left[0].Thing)
 	w.erase(owner)
 	assert.Equal(w, []media.Key{"private/b.png"}, w.dueDeletions(noon))
 	w.consistent()

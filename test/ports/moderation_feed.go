@@ -13,7 +13,6 @@ import (
 	"plaza/domain/imported"
 	"plaza/domain/media"
 	"plaza/domain/moderation"
-	"plaza/domain/page"
 	"plaza/domain/publication"
 	"plaza/domain/user"
 )
@@ -105,9 +104,7 @@ func hideRecordsOf(w *fixtures) {
 	c.importAll(userRecord("other", 1))
 	two := c.uid(phone(1))
 	hidden := func(owner user.ID) (kinds []moderation.Kind) {
-		p, err := w.Moderation.Of(w.Context(), owner, page.Span{}, page.Request{})
-		require.NoError(w, err)
-		return mapped(p.Items, func(h moderation.Hiding) moderation.Kind { return h.Kind })
+		return mapped(w.hidings(owner), func(h moderation.Hiding) moderation.Kind { return h.Kind })
 	}
 	all := []moderation.Kind{moderation.Node, moderation.Publication, moderation.Demand}
 	for i, kind := range feed.ItemKinds() {

@@ -107,17 +107,10 @@ func wantedOf(stored map[publication.ID]publication.Publication, q publication.Q
 // pagedPublications is the whole list, asked for page by page.
 func (w *fixtures) pagedPublications(q publication.Query, size int) []publication.ID {
 	w.Helper()
-	all := []publication.ID{}
-	for n := 1; ; n++ {
-		q.Page = pageNo(n, size)
-		p := w.publications(q)
-		all = append(all, idsOf(p.Items)...)
-		if _, more := p.Request.Next(p.Total); !more {
-			assert.Len(w, all, p.Total)
-			return all
-		}
-		assert.Len(w, p.Items, size)
-	}
+	return idsOf(everyPage(w, size, func(r page.Request) (page.Page[publication.Publication], error) {
+		q.Page = r
+		return w.Publications.List(w.Context(), q)
+	}))
 }
 
 // HowTos is the suite of publication.HowTos.

@@ -52,7 +52,7 @@ func (w *fixtures) drafted(author user.ID) *event.Event {
 func (w *fixtures) draftsOf(author user.ID) int {
 	w.Helper()
 	drafts := 0
-	for _, e := range w.paged(event.Query{Author: author, Viewer: author}, 100) {
+	for _, e := range w.list(event.Query{Author: author, Viewer: author, Page: pageNo(1, 100)}).Items {
 		if e.State().Status == event.Draft {
 			drafts++
 		}

@@ -28,15 +28,18 @@ func assertSpans[T any](w *fixtures, all []T, at func(T) time.Time, list func(pa
 	} {
 		for isOldestFirst, want := range map[bool][]T{false: isIn(s, all), true: isIn(s, reversed)} {
 			s.IsOldestFirst = isOldestFirst
-			var paged []T
-			for after := (page.Cursor{}); ; {
-				p, err := list(s, page.Behind(after, 1).Paged())
-				require.NoError(w, err)
-				if paged, after = append(paged, p.Items...), p.Next; after == (page.Cursor{}) {
-					break
-				}
-			}
-			assert.Equal(w, append([]T(nil), want...), paged, "%+v", s)
+			assert.Equal(w, append([]T(nil), want...), inParts(w, s, list), "%+v", s)
+		}
+	}
+}
+
+// inParts reads the list in parts of one.
+func inParts[T any](w *fixtures, s page.Span, list func(page.Span, page.Request) (page.Page[T], error)) (all []T) {
+	for after := (page.Cursor{}); ; {
+		p, err := list(s, page.Behind(after, 1).Paged())
+		require.NoError(w, err)
+		if all, after = append(all, p.Items...), p.Next; after == (page.Cursor{}) {
+			return all
 		}
 	}
 }
@@ -48,15 +51,7 @@ func assertByAmount[T any](w *fixtures, all []T, amount func(T) int64, list func
 	slices.SortStableFunc(want, func(a, b T) int { return cmp.Compare(amount(b), amount(a)) })
 	assert.NotEqual(w, all, want)
 	s := page.Span{IsByAmount: true}
-	var found []T
-	for after := (page.Cursor{}); ; {
-		p, err := list(s, page.Behind(after, 1).Paged())
-		require.NoError(w, err)
-		if found, after = append(found, p.Items...), p.Next; after == (page.Cursor{}) {
-			break
-		}
-	}
-	assert.Equal(w, want, found)
+	assert.Equal(w, want, inParts(w, s, list))
 	second, err := list(s, pageNo(2, 2))
 	require.NoError(w, err)
 	assert.Equal(w, []any{want[2:], len(all)}, []any{second.Items, second.Total})
@@ -168,9 +163,7 @@ func reportSpans(w *fixtures) {
 		func(s page.Span, r page.Request) (page.Page[moderation.Report], error) {
 			return w.Moderation.ReportsBy(w.Context(), by, s, r)
 		})
-	hidden, err := w.Moderation.Of(w.Context(), author, page.Span{}, page.Request{})
-	require.NoError(w, err)
-	assertSpans(w, hidden.Items, func(h moderation.Hiding) time.Time { return h.At },
+	assertSpans(w, w.hidings(author), func(h moderation.Hiding) time.Time { return h.At },
 		func(s page.Span, r page.Request) (page.Page[moderation.Hiding], error) {
 			return w.Moderation.Of(w.Context(), author, s, r)
 		})
