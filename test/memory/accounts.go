@@ -4,12 +4,14 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
 	"plaza/domain/access"
 	"plaza/domain/audit"
 	"plaza/domain/event"
+	"plaza/domain/instant"
 	"plaza/domain/media"
 	"plaza/domain/moderation"
 	"plaza/domain/page"
@@ -259,4 +261,193 @@ func (s *Store) relationship(viewer, id user.ID) user.Relationship {
 	_, isBack := s.follow(id, viewer, 0)
 	_, blocks := s.blocks[blockKey{viewer, id}]
 	return user.Relationship{User: id, Subscription: int64(own.ID), FollowsViewer: isBack, IsBlocked: blocks}
+}
+
+// Tokens is the store as access.Tokens.
+type Tokens view
+
+func (v Tokens) Issue(ctx context.Context, t access.Token, charges ...ratelimit.Charge) (access.TokenID, error) {
+	return charged(ctx, v.s, charges, func() (access.TokenID, error) {
+		if err := v.s.checkUser(t.User); err != nil {
+			return 0, err
+		}
+		if _, taken := v.s.tokenOf(t.Hash); taken {
+			return 0, fmt.Errorf("duplicate token key of user %d", t.User)
+		}
+		t.ID = access.TokenID(v.s.numbers.token.next())
+		v.s.tokens[t.ID] = copyOf(t)
+		v.s.removeExcess(t)
+		audit.Made(ctx, audit.Numbered(audit.Token, t.ID), t.User)
+		return t.ID, nil
+	})
+}
+
+// removeExcess removes the user's least recently used tokens beyond MaxTokens, never the new one.
+func (s *Store) removeExcess(issued access.Token) {
+	others := sorted(s.tokens.where(func(t access.Token) bool { return t.User == issued.User && t.ID != issued.ID }),
+		latest(func(t access.Token) page.Cursor { return page.At(t.Used, t.ID) }))
+	for _, t := range others[min(len(others), access.MaxTokens-1):] {
+		delete(s.tokens, t.ID)
+	}
+}
+
+func (v Tokens) Session(ctx context.Context, hash access.KeyHash) (access.Session, error) {
+	return read(ctx, v.s, func() (access.Session, error) {
+		t, exists := v.s.tokenOf(hash)
+		if !exists {
+			return access.Session{}, access.ErrNoSession
+		}
+		account, err := v.s.account(t.User)
+		m := v.s.members[t.User]
+		return access.Session{Token: copyOf(t), Account: account, Zone: m.Timezone, Seen: m.Seen}, err
+	})
+}
+
+func (v Tokens) Touch(ctx context.Context, all ...access.Sighting) error {
+	return exec(ctx, v.s, func() error {
+		for _, one := range all {
+			t, exists := v.s.tokens[one.ID]
+			if !exists {
+				continue
+			}
+			m := v.s.members[one.User]
+			touch(&t.Used, instant.Normalise(one.At))
+			touch(&m.Seen, instant.Normalise(one.At))
+			v.s.tokens[one.ID], v.s.members[one.User] = t, m
+		}
+		return nil
+	})
+}
+
+// touch notes the time, unless the noted time is about as late or later.
+func touch(noted *time.Time, now time.Time) {
+	if now.Sub(*noted) >= access.SeenEvery {
+		*noted = now
+	}
+}
+
+func (v Tokens) Revoke(ctx context.Context, id access.TokenID) error {
+	return exec(ctx, v.s, func() error {
+		_, err := v.s.tokens.get(id, access.ErrNoSession)
+		delete(v.s.tokens, id)
+		return err
+	})
+}
+
+func (v Tokens) OfUsers(ctx context.Context, ids ...user.ID) ([]access.Token, error) {
+	return read(ctx, v.s, func() ([]access.Token, error) {
+		theirs := sorted(v.s.tokens.where(func(t access.Token) bool { return slices.Contains(ids, t.User) }),
+			latest(func(t access.Token) page.Cursor { return page.At(t.Created, t.ID) }))
+		return copyOf(theirs), nil
+	})
+}
+
+func (s *Store) tokenOf(hash access.KeyHash) (access.Token, bool) {
+	return s.tokens.find(func(t access.Token) bool { return t.Hash == hash })
+}
+
+// Throttle is the store as access.Throttle.
+type Throttle view
+
+func (v Throttle) Begin(ctx context.Context, a access.Attempt, now time.Time) error {
+	return exec(ctx, v.s, func() error { return v.s.failures.begin(a, now) })
+}
+
+func (v Throttle) IsUsual(ctx context.Context, a access.Attempt, now time.Time) (bool, error) {
+	return read(ctx, v.s, func() (bool, error) { return v.s.failures.isUsual(a, now), nil })
+}
+
+func (v Throttle) Succeed(ctx context.Context, a access.Attempt, now time.Time) error {
+	return exec(ctx, v.s, func() error {
+		v.s.failures.uncount(a)
+		if _, has := v.s.telephones[a.Phone.E164()]; has {
+			v.s.failures.recordLogin(a, now)
+		}
+		return nil
+	})
+}
+
+func (v Throttle) Abandon(ctx context.Context, a access.Attempt, now time.Time) error {
+	return exec(ctx, v.s, func() error {
+		v.s.failures.uncount(a)
+		return nil
+	})
+}
+
+func (v Throttle) Forget(ctx context.Context, phone user.Phone) error {
+	return exec(ctx, v.s, func() error {
+		v.s.failures.all = slices.DeleteFunc(v.s.failures.all, func(c failure) bool { return c.Phone == phone })
+		return nil
+	})
+}
+
+// counts reports whether the failure counts against the attempt in the grouping.
+func (f *failure) counts(g access.Grouping, a access.Attempt) bool {
+	switch g {
+	case access.ByPair:
+		return f.inPair && f.Attempt == a
+	case access.ByUnusual:
+		return f.inUnusual && f.Phone == a.Phone
+	default:
+		return f.Source == a.Source
+	}
+}
+
+func (f *failures) begin(a access.Attempt, now time.Time) error {
+	var wait time.Duration
+	usual := f.isUsual(a, now)
+	for _, l := range access.Limits() {
+		if usual && l.Grouping.SparesUsual() {
+			continue
+		}
+		var within []time.Time
+		after, last := ratelimit.Window(l.Window, now)
+		for i := range f.all {
+			if at := f.all[i].at; at.After(after) && !at.After(last) && f.all[i].counts(l.Grouping, a) {
+				within = append(within, at)
+			}
+		}
+		if len(within) >= l.Max {
+			slices.SortFunc(within, func(a, b time.Time) int { return b.Compare(a) })
+			wait = max(wait, within[l.Max-1].Add(l.Window).Sub(now))
+		}
+	}
+	if wait > 0 {
+		return access.ErrThrottled(wait)
+	}
+	f.all = append(f.all, failure{a, now, true, !usual})
+	return nil
+}
+
+// uncount removes the attempt's latest failure.
+func (f *failures) uncount(a access.Attempt) {
+	latest := -1
+	for i, counted := range f.all {
+		if counted.Attempt == a && (latest < 0 || !counted.at.Before(f.all[latest].at)) {
+			latest = i
+		}
+	}
+	if latest >= 0 {
+		f.all = slices.Delete(f.all, latest, latest+1)
+	}
+}
+
+// recordLogin records a successful login: it clears the failures of the pair, and its source becomes a usual one.
+func (f *failures) recordLogin(a access.Attempt, now time.Time) {
+	for i := range f.all {
+		f.all[i].inPair = f.all[i].inPair && f.all[i].Attempt != a
+	}
+	if now.After(f.usual[a]) {
+		f.usual[a] = now
+	}
+}
+
+// forget removes what is counted of the phone.
+func (f *failures) forget(phone user.Phone) {
+	f.all = slices.DeleteFunc(f.all, func(c failure) bool { return c.Phone == phone })
+	maps.DeleteFunc(f.usual, func(a access.Attempt, _ time.Time) bool { return a.Phone == phone })
+}
+
+func (f *failures) isUsual(a access.Attempt, now time.Time) bool {
+	return now.Sub(f.usual[a]) < access.UsualFor
 }

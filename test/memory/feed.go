@@ -3,14 +3,18 @@ package memory
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"maps"
 	"slices"
 
 	"plaza/domain/demand"
+	"plaza/domain/event"
 	"plaza/domain/feed"
 	"plaza/domain/page"
 	"plaza/domain/publication"
+	"plaza/domain/ratelimit"
 	"plaza/domain/search"
+	"plaza/domain/subscription"
 )
 
 // Feed is the store as feed.Reader.
@@ -121,3 +125,92 @@ func (s *Store) list(at item, thing feed.Listable) {
 		delete(s.index, at)
 	}
 }
+
+// Categories is the store as feed.Categories.
+type Categories view
+
+func (v Categories) ByIDs(ctx context.Context, ids []feed.CategoryID) (map[feed.CategoryID]feed.Category, error) {
+	return read(ctx, v.s, func() (map[feed.CategoryID]feed.Category, error) {
+		found := map[feed.CategoryID]feed.Category{}
+		for _, c := range v.s.categories.among(ids) {
+			found[c.ID] = c
+		}
+		return found, nil
+	})
+}
+
+// checkCategory returns an error if the id is not zero and the category does not exist.
+func (s *Store) checkCategory(id feed.CategoryID) error {
+	if _, exists := s.categories[id]; !exists && id != 0 {
+		return fmt.Errorf("reference to unknown category %d", id)
+	}
+	return nil
+}
+
+// Publications is the store as publication.Repository.
+type Publications view
+
+func (v Publications) List(ctx context.Context, q publication.Query) (page.Page[publication.Publication], error) {
+	return read(ctx, v.s, func() (page.Page[publication.Publication], error) {
+		visible := v.s.visibleBundles()
+		wanted := v.s.publications.where(func(p publication.Publication) bool {
+			return p.IsVisible() && (q.Category == nil || p.Category == *q.Category) &&
+				(!q.OriginOnly || p.IsOrigin(visible[p.Bundle.FirstOriginal]))
+		})
+		p, err := page.Slice(q.Page, sorted(wanted, latest(publication.Publication.AtUpdate)), publication.Publication.AtUpdate)
+		return page.Map(p, copyOf), err
+	})
+}
+
+func (s *Store) visibleBundles() map[publication.BundleID]bool {
+	visible := map[publication.BundleID]bool{}
+	for p := range s.publications.where(publication.Publication.IsVisible) {
+		visible[p.Bundle.ID] = true
+	}
+	return visible
+}
+
+type HowTos view
+
+func (v HowTos) List(ctx context.Context, q publication.HowToQuery, r page.Request) (page.Page[publication.HowTo], error) {
+	return pageOf(ctx, v.s, r, v.s.howTos.where(func(h publication.HowTo) bool {
+		return (len(q.Categories) == 0 || slices.Contains(q.Categories, h.Category)) && q.Has(h.Created)
+	}), page.Keys(q.Span, publication.HowTo.AtCursor))
+}
+
+// Search is the store as search.Index.
+type Search view
+
+func (v Search) Find(ctx context.Context, q search.Query, charges ...ratelimit.Charge) (page.CursorPage[search.Found], error) {
+	return charged(ctx, v.s, charges, func() (page.CursorPage[search.Found], error) {
+		at := func(e search.Entry) page.Cursor {
+			return feed.Listing{Kind: e.Kind, ID: e.ID, Created: e.Created}.AtCursor()
+		}
+		matching := filter(maps.Values(v.s.index), func(e search.Entry) bool {
+			if e.Kind != feed.Event {
+				for _, t := range v.s.translationsOf(v.s.listed(e.Kind, e.ID)) {
+					e.Words = append(search.Words(t.Title), e.Words...)
+				}
+			}
+			isBlocked := e.Author != 0 && v.s.relation(q.By, e.Author) == subscription.Blocked
+			return q.Finds(e) && !isBlocked
+		})
+		p := upTo(q.CursorRequest, matching, at)
+		found := page.CursorPage[search.Found]{Next: p.Next}
+		for _, e := range p.Items {
+			found.Items = append(found.Items, v.s.found(e))
+		}
+		return found, nil
+	})
+}
+
+// found returns what the entry is of.
+func (s *Store) found(e search.Entry) search.Found {
+	if e.Kind == feed.Event {
+		return search.Found{Event: new(s.entryOf(s.events[event.ID(e.ID)]))}
+	}
+	return search.Found{Item: s.items([]feed.Listing{{Kind: e.Kind, ID: e.ID}}, nil)[0]}
+}
+
+// Fill has nothing to do: no entry is missing.
+func (v Search) Fill(ctx context.Context) error { return ctx.Err() }

@@ -9,6 +9,7 @@ import (
 	"context"
 	"errors"
 	"iter"
+	"maps"
 	"net/netip"
 	"sync"
 	"time"
@@ -330,4 +331,75 @@ type account struct {
 type storedCase struct {
 	moderation.Case
 	copies moderation.Copies
+}
+
+// New returns an empty store.
+func New() *Store {
+	s := &Store{requests: keys{}}
+	l, i, t := &s.ledger, &s.imports, &s.translations
+	for _, one := range []interface{ make() }{
+		&s.accounts, &s.telephones, &s.codes.all, &s.codes.spent, &s.members, &s.bios, &s.hiddenProfiles, &s.tokens, &s.spentUntil,
+		&s.categories, &s.listings, &s.index,
+		&s.subscriptions, &s.blocks, &s.events, &s.comments,
+		&s.likes, &s.notifications, &s.streams, &s.readUpTo, &s.reports, &s.cases,
+		&s.hidden, &s.publications, &s.nodes, &s.texts, &s.howTos, &s.demands, &s.images,
+		&s.deletions, &s.pictures, &s.pictureBytes,
+		&l.orders, &l.changes, &l.nextChecks, &l.prepayments, &l.tradeNos, &l.payments, &l.journal, &l.refunds, &l.findings, &l.reconciliations,
+		&i.users, &i.sources, &i.hadAccount, &i.bundles, &i.news, &i.progress, &i.covers, &t.kept, &t.claims, &t.spent, &s.failures.usual,
+	} {
+		one.make()
+	}
+	s.Ports = s.WithQuotas(quota.Limits{})
+	return s
+}
+
+// WithQuotas returns the ports of the store. They keep accounts within the quotas.
+func (s *Store) WithQuotas(l quota.Limits) store.Ports {
+	v := view{s, l}
+	return store.Ports{
+		Accounts: Accounts(v), Directory: Accounts(v), Tokens: Tokens(v), Throttle: Throttle(v), Codes: Codes(v),
+		Categories: Categories(v), Subscriptions: Subscriptions(v), Blocks: Blocks(v),
+		Events: Events(v), EventReader: Events(v), Discussion: Events(v), Related: Events(v), Notifications: Notifications(v),
+		Moderation: Moderation(v), Feed: Feed(v), Publications: Publications(v), HowTos: HowTos(v), Translations: Translations(v),
+		Images: Images(v), Ledger: Ledger{Keys(v)}, Keys: Keys(v), Deletions: DeletionQueue(v), Room: Room(v),
+		Imports: ImportStore(v), Telemetry: Telemetry(v), PersonalData: PersonalData(v), Audit: Audit(v), Search: Search(v),
+	}
+}
+
+// charged is write for a call that the charges pay for. If they are refused, or if fn fails, nothing is charged.
+func charged[T any](ctx context.Context, s *Store, charges []ratelimit.Charge, fn func() (T, error)) (T, error) {
+	return write(ctx, s, func() (T, error) {
+		paid, err := s.pay(charges)
+		if err != nil {
+			return *new(T), err
+		}
+		result, err := fn()
+		if err == nil {
+			maps.Copy(s.spentUntil, paid)
+		}
+		return result, err
+	})
+}
+
+// execCharged is charged for calls without a result.
+func execCharged(ctx context.Context, s *Store, charges []ratelimit.Charge, fn func() error) error {
+	_, err := charged(ctx, s, charges, func() (struct{}, error) { return struct{}{}, fn() })
+	return err
+}
+
+// pay returns until when the accounts have paid after the charges, without storing it.
+func (s *Store) pay(charges []ratelimit.Charge) (map[rateKey]time.Time, error) {
+	paid := map[rateKey]time.Time{}
+	for _, c := range charges {
+		if c.IsFree() {
+			continue
+		}
+		key := rateKey{c.Account, c.Action}
+		until, err := c.Apply(s.spentUntil[key])
+		if err != nil {
+			return nil, err
+		}
+		paid[key] = until
+	}
+	return paid, nil
 }

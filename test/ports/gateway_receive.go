@@ -1,7 +1,12 @@
 package ports
 
 import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"maps"
 	"slices"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -87,4 +92,286 @@ func gatewayAcknowledges(d *gatewayFixture) {
 		require.NoError(d, err)
 		assert.Equal(d, taken, understood)
 	}
+}
+
+var gatewayRefundPromises = []gatewayPromise{
+	{"a refund returns money once, however often it is sent", gatewayRefundsOnce},
+	{"a payment is refunded in whole or in parts, and never more than was paid", gatewayRefundsParts},
+	{"a refund with a number that was sent before, with another amount or for another payment, is ErrRefundDiffers", gatewayRefundDiffers},
+	{"a refund that the wallet has never received is ErrRefundNotFound; one of an unknown payment is ErrWalletNotFound", gatewayRefundUnknown},
+	{"a refund ends as the wallet says, which notifies of its number and no more; Succeeded is set only if it has succeeded",
+		gatewayRefundEnds},
+	{"a bill has each refund of its day once, with its number", gatewayBillRefunds},
+}
+
+// refundRequest is an order to refund a part of the payment.
+func refundRequest(p prepayment, r payment.Receipt, amount int64) payment.RefundRequest {
+	return payment.RefundRequest{
+		No: payment.RefundNo("R" + rand.Text()), App: p.intent.App, TransactionID: r.TransactionID, Amount: amount, Total: r.Amount,
+		Currency: r.Currency, Reason: `Cold 茶 <b>&amp; "50%" ]]> ?`,
+	}
+}
+
+// bought is a payment of 990 with its receipt.
+func (d *gatewayFixture) bought() (prepayment, payment.Receipt) {
+	d.Helper()
+	p := d.prepared(d.intent())
+	d.paid(p)
+	return p, d.ask(p).Receipt
+}
+
+// owing is an order to refund a part of a new payment.
+func (d *gatewayFixture) owing(amount int64) payment.RefundRequest {
+	d.Helper()
+	p, r := d.bought()
+	return refundRequest(p, r, amount)
+}
+
+func (d *gatewayFixture) refunded(r payment.RefundRequest) payment.RefundReport {
+	d.Helper()
+	report, err := d.gateway.Refund(d.Context(), r)
+	require.NoError(d, err)
+	d.assertRefund(r, report)
+	return report
+}
+
+func (d *gatewayFixture) refundOf(r payment.RefundRequest) payment.RefundReport {
+	d.Helper()
+	report, err := d.gateway.QueryRefund(d.Context(), r.App, r.No)
+	require.NoError(d, err)
+	d.assertRefund(r, report)
+	return report
+}
+
+// assertRefund asserts that the report is that of the refund.
+func (d *gatewayFixture) assertRefund(r payment.RefundRequest, report payment.RefundReport) {
+	d.Helper()
+	assert.NotEmpty(d, report.WalletID)
+	assert.Contains(d, payment.RefundStates(), report.State)
+	assert.Equal(d, report.State == payment.RefundSucceeded, !report.Succeeded.IsZero())
+	assert.Equal(d, payment.RefundReport{
+		No: r.No, WalletID: report.WalletID, TransactionID: r.TransactionID, State: report.State, Amount: r.Amount, Currency: r.Currency,
+		Succeeded: report.Succeeded,
+	}, report)
+}
+
+// refundEnds lets the refund end and returns the notification.
+func (d *gatewayFixture) refundEnds(no payment.RefundNo, s payment.RefundState) payment.Notification {
+	d.Helper()
+	var said payment.Notification
+	err := d.RefundOutcome(no, s, func(n payment.Notification) payment.Acknowledgement {
+		said = payment.Notification{Header: maps.Clone(n.Header), Body: slices.Clone(n.Body)}
+		return d.gateway.Acknowledge(true)
+	})
+	require.NoError(d, err)
+	return said
+}
+
+func gatewayRefundsOnce(d *gatewayFixture) {
+	r := d.owing(990)
+	for _, err := range atOnce(5, func(n int) error {
+		g := d.gateway
+		if n%2 == 0 {
+			g = d.another()
+		}
+		_, err := g.Refund(d.Context(), r)
+		return err
+	}) {
+		assert.NoError(d, err)
+	}
+	first := d.refunded(r)
+	assert.Equal(d, first.WalletID, d.refundOf(r).WalletID)
+	d.refundEnds(r.No, payment.RefundSucceeded)
+	assert.Equal(d, first.WalletID, d.refunded(r).WalletID, "also when it has ended")
+	more := r
+	more.No, more.Amount = "R"+payment.RefundNo(rand.Text()), 1
+	_, err := d.gateway.Refund(d.Context(), more)
+	d.assertFault(payment.ErrRefundTooMuch, err)
+}
+
+func gatewayRefundsParts(d *gatewayFixture) {
+	p, paid := d.bought()
+	var parts []payment.RefundRequest
+	for _, amount := range []int64{1, 489, 500} {
+		part := refundRequest(p, paid, amount)
+		d.refunded(part)
+		parts = append(parts, part)
+		d.pass(payment.RefundSpacing)
+	}
+	_, err := d.gateway.Refund(d.Context(), refundRequest(p, paid, 1))
+	d.assertFault(payment.ErrRefundTooMuch, err)
+	d.refundEnds(parts[2].No, payment.RefundClosed)
+	d.pass(payment.RefundSpacing)
+	d.refunded(refundRequest(p, paid, 500))
+	for _, part := range parts {
+		d.refundOf(part)
+	}
+}
+
+func gatewayRefundDiffers(d *gatewayFixture) {
+	r, other := d.owing(300), d.owing(300)
+	first := d.refunded(r)
+	d.pass(payment.RefundSpacing)
+	amount, paid := r, other
+	amount.Amount++
+	paid.No = r.No
+	for _, differs := range []payment.RefundRequest{amount, paid} {
+		_, err := d.gateway.Refund(d.Context(), differs)
+		d.assertFault(payment.ErrRefundDiffers, err)
+	}
+	assert.Equal(d, first, d.refundOf(r))
+}
+
+func gatewayRefundUnknown(d *gatewayFixture) {
+	r := d.owing(300)
+	_, err := d.gateway.QueryRefund(d.Context(), r.App, r.No)
+	d.assertFault(payment.ErrRefundNotFound, err)
+	r.TransactionID = "4200000000202611200000000000"
+	_, err = d.gateway.Refund(d.Context(), r)
+	d.assertFault(payment.ErrWalletNotFound, err)
+	_, err = d.gateway.QueryRefund(d.Context(), r.App, r.No)
+	d.assertFault(payment.ErrRefundNotFound, err)
+}
+
+func gatewayRefundEnds(d *gatewayFixture) {
+	for _, s := range []payment.RefundState{payment.RefundSucceeded, payment.RefundClosed, payment.RefundAbnormal} {
+		r := d.owing(300)
+		d.refunded(r)
+		assert.Equal(d, payment.RefundProcessing, d.refundOf(r).State)
+		d.pass(time.Second)
+		said := d.refundEnds(r.No, s)
+		for range 2 {
+			notice, err := d.another().Receive(said)
+			require.NoError(d, err)
+			assert.Equal(d, payment.Notice{Refund: r.No}, notice)
+		}
+		report := d.refundOf(r)
+		assert.Equal(d, s, report.State)
+		if s == payment.RefundSucceeded {
+			assert.WithinRange(d, report.Succeeded, d.began.Add(-time.Minute), time.Now().Add(d.passed+time.Minute))
+			assert.Equal(d, time.UTC, report.Succeeded.Location())
+		}
+	}
+}
+
+var gatewayBillPromises = []gatewayPromise{
+	{"a bill has each payment of its day once, and nothing that was not paid", gatewayBillPayments},
+	{"a day without payments has no lines; a day that is not over is ErrBillNotReady", gatewayBillDays},
+	{"a bill that was cut short gives no line", gatewayBillCut},
+	{"an error of fn ends the bill, and comes back as it is", gatewayBillEnded},
+}
+
+// now is the time at the wallet.
+func (d *gatewayFixture) now() time.Time { return time.Now().Add(d.passed) }
+
+// idleDay is a day before all payments, whose bill the wallet has made.
+func (d *gatewayFixture) idleDay() payment.Day { return payment.LastBilled(d.began).Before() }
+
+// billOf reads the bill of the day.
+func (d *gatewayFixture) billOf(day payment.Day) (lines []payment.BillLine, err error) {
+	err = d.gateway.Bill(d.Context(), day, func(l payment.BillLine) error {
+		lines = append(lines, l)
+		return nil
+	})
+	return lines, err
+}
+
+// billed passes the time until the bills of all days from the first one on are made, and reads them.
+func (d *gatewayFixture) billed(first payment.Day) (lines []payment.BillLine) {
+	d.Helper()
+	last := payment.DayOf(d.now())
+	_, until := last.Bounds()
+	d.pass(until.Add(payment.BillReady + time.Minute).Sub(d.now()))
+	for day := last; ; day = day.Before() {
+		some, err := d.billOf(day)
+		require.NoError(d, err)
+		lines = append(some, lines...)
+		if day == first {
+			return lines
+		}
+	}
+}
+
+// lineOf is the line of the payment.
+func lineOf(r payment.Receipt) payment.BillLine {
+	return payment.BillLine{
+		TransactionID: r.TransactionID, TradeNo: r.TradeNo, App: r.App, Amount: r.Amount, Currency: r.Currency, At: r.Paid.Truncate(time.Second),
+	}
+}
+
+func gatewayBillPayments(d *gatewayFixture) {
+	first := payment.DayOf(d.now())
+	d.prepared(d.intent())
+	var want []payment.BillLine
+	for _, i := range d.intents() {
+		p := d.prepared(i)
+		d.paid(p)
+		want = append(want, lineOf(d.ask(p).Receipt))
+	}
+	lines := d.billed(first)
+	for n := range lines {
+		assert.Equal(d, time.UTC, lines[n].At.Location())
+	}
+	assert.ElementsMatch(d, want, lines)
+}
+
+func gatewayBillRefunds(d *gatewayFixture) {
+	first := payment.DayOf(d.now())
+	p, r := d.bought()
+	one, two := refundRequest(p, r, 300), refundRequest(p, r, 690)
+	d.refunded(one)
+	d.refundEnds(one.No, payment.RefundSucceeded)
+	d.pass(payment.RefundSpacing)
+	d.refunded(two)
+	d.refundEnds(two.No, payment.RefundClosed)
+	lines := slices.DeleteFunc(d.billed(first), func(l payment.BillLine) bool { return !l.IsRefund() })
+	require.Len(d, lines, 2)
+	for n, want := range []struct {
+		request payment.RefundRequest
+		state   payment.RefundState
+	}{{one, payment.RefundSucceeded}, {two, payment.RefundClosed}} {
+		l := lines[slices.IndexFunc(lines, func(l payment.BillLine) bool { return l.RefundNo == want.request.No })]
+		assert.NotEmpty(d, l.WalletRefund)
+		assert.WithinRange(d, l.At, d.began.Add(-time.Minute), d.now())
+		assert.Equal(d, payment.BillLine{
+			TransactionID: r.TransactionID, TradeNo: p.no, RefundNo: want.request.No, WalletRefund: l.WalletRefund, RefundState: want.state,
+			App: p.intent.App, Amount: want.request.Amount, Currency: r.Currency, At: l.At,
+		}, l, n)
+	}
+}
+
+func gatewayBillDays(d *gatewayFixture) {
+	d.bought()
+	lines, err := d.billOf(d.idleDay())
+	require.NoError(d, err)
+	assert.Empty(d, lines)
+	lines, err = d.billOf(payment.DayOf(d.now().Add(24 * time.Hour)))
+	d.assertFault(payment.ErrBillNotReady, err)
+	assert.Empty(d, lines)
+}
+
+func gatewayBillCut(d *gatewayFixture) {
+	day := payment.DayOf(d.now())
+	d.bought()
+	require.NotEmpty(d, d.billed(day))
+	for _, cut := range []failure{halves, cutsOff} {
+		d.line.breaks(cut)
+		lines, err := d.billOf(day)
+		d.assertUndecided(err)
+		assert.Empty(d, lines)
+	}
+	d.line.breaks(well)
+}
+
+func gatewayBillEnded(d *gatewayFixture) {
+	day := payment.DayOf(d.now())
+	d.bought()
+	require.NotEmpty(d, d.billed(day))
+	enough, calls := errors.New("enough"), 0
+	err := d.gateway.Bill(context.WithoutCancel(d.Context()), day, func(payment.BillLine) error {
+		calls++
+		return enough
+	})
+	assert.Same(d, enough, err)
+	assert.Equal(d, 1, calls)
 }

@@ -1,17 +1,25 @@
 package ports
 
 import (
+	"context"
 	"fmt"
+	"math/rand/v2"
+	"slices"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"plaza/domain/access"
 	"plaza/domain/demand"
+	"plaza/domain/event"
+	"plaza/domain/fault"
 	"plaza/domain/feed"
 	"plaza/domain/imported"
+	"plaza/domain/media"
 	"plaza/domain/news"
+	"plaza/domain/page"
 	"plaza/domain/publication"
 	"plaza/domain/user"
 )
@@ -273,4 +281,307 @@ func writtenByRefused(w *fixtures) {
 	}))
 	assert.Equal(w, repeated(2, imported.New), c.importAll(records[:2]...), "the phone is free again")
 	w.checkAgrees()
+}
+
+var importsNeeds = []promise{
+	{"a record whose needs are not there is not stored, and says what it lacks", needsMissing},
+	{"origins hold when many publications of a bundle come and go at once", originsCrowd},
+	{"concurrent batches are all stored, as if they came one after the other", batchesAtOnce},
+}
+
+func needsMissing(w *fixtures) {
+	c := w.importer("a")
+	records := []imported.Record{
+		howToRecord("garden", 2, 1), demandRecord(1), nodeRecord(1, func(n *publication.Node) { n.Bundle, n.Category = 2, 3 }),
+		publicationRecord(2), bundleRecord(2, 1, 3), categoryRecord(3, 2),
+	}
+	_, want := imported.Decide(records, nil, nil, nil)
+	assert.Equal(w, want, c.apply(records...))
+	assert.Equal(w, repeated(6, imported.Waits), statusesOf(want))
+	assert.Empty(w, w.listed())
+	assert.Equal(w, repeated(4, imported.New), c.importAll(userRecord(writer, 1), categoryRecord(2, 0), bundleRecord(1, 0, 0),
+		bundleRecord(3, 0, 0)))
+	assert.Empty(w, w.listed(), "it is not imported again")
+	assert.Equal(w, repeated(6, imported.New), c.importAll(records...))
+	assert.Len(w, w.listed(), 3)
+	w.checkAgrees()
+}
+
+func bundleOf(id publication.BundleID) func(*publication.Publication) {
+	return func(p *publication.Publication) { p.Bundle.ID = id }
+}
+
+func originsCrowd(w *fixtures) {
+	const texts = 300 // more than fit on a page, or into a statement
+	c := w.importer("a")
+	c.settled()
+	var some []imported.Record
+	for i := range publication.ID(texts) {
+		id := i + 1
+		bundle := publication.BundleID(1 + i%100)
+		if i < 100 {
+			first := publication.BundleID(1 + i%10)
+			some = append(some, bundleRecord(bundle, first, 0))
+		}
+		some = append(some, publicationRecord(id, bundleOf(bundle), func(p *publication.Publication) {
+			p.Category, p.Updated = feed.CategoryID(i%3), noon.Add(time.Duration(i)*time.Second)
+		}))
+	}
+	slices.Reverse(some)
+	assert.Equal(w, repeated(len(some), imported.New), c.importAll(some...))
+	assert.Equal(w, 30, w.publications(publication.Query{OriginOnly: true}).Total)
+	assert.Equal(w, repeated(len(some), imported.Same), c.importAll(some...))
+	w.checkAgrees()
+	for i, r := range some {
+		if t, is := r.(imported.PublicationRecord); is && t.Bundle.ID <= 5 {
+			t.Deleted = true
+			some[i] = t
+		}
+	}
+	c.importAll(some...)
+	p := w.publications(publication.Query{OriginOnly: true, Page: page.Request{}})
+	assert.Equal(w, 5*3+5*9*3, p.Total)
+	w.checkAgrees()
+}
+
+// record is a record of few ids, so that they come again and name each other.
+func (c random) record() imported.Record {
+	id := int64(1 + c.IntN(6))
+	by := pick(c, "a", "b", "c")
+	like := content(0)
+	like.Title, like.Category = fmt.Sprint("Nº ", c.IntN(3)), feed.CategoryID(c.IntN(4))
+	like.Published, like.Deleted = c.IntN(4) > 0, c.IntN(6) == 0
+	like.Created = noon.Add(time.Duration(c.IntN(4)) * time.Second)
+	like.Updated = like.Created.Add(time.Duration(c.IntN(4)) * time.Hour)
+	bundle := publication.BundleID(1 + c.IntN(4))
+	switch c.IntN(9) {
+	case 0:
+		number := slices.Index([]string{"a", "b", "c"}, by) + 1
+		p := userRecord(by, number)
+		p.Firstname = like.Title
+		return p
+	case 1:
+		s := categoryRecord(feed.CategoryID(1+c.IntN(3)), feed.CategoryID(c.IntN(4)))
+		s.Name = like.Title
+		if s.Parent == s.ID {
+			s.Parent = 0
+		}
+		return s
+	case 2:
+		return bundleRecord(bundle, publication.BundleID(c.IntN(5)), publication.BundleID(c.IntN(5)))
+	case 3, 4, 5:
+		p := publication.Publication{ID: publication.ID(id), Bundle: publication.Bundle{ID: bundle}, Content: like}
+		return imported.PublicationRecord{Publication: p, By: by}
+	case 6:
+		return imported.NodeRecord{Node: publication.Node{ID: publication.NodeID(id), Content: like}, By: by}
+	case 7:
+		return imported.DemandRecord{By: by, Demand: request(0, demand.ID(id), func(d *demand.Demand) {
+			d.Title, d.Category, d.Published, d.Deleted = like.Title, like.Category, like.Published, like.Deleted
+			d.Created, d.Updated = like.Created, like.Updated
+		})}
+	}
+	g := howToRecord(like.Title, bundle, bundle)
+	g.By = by
+	return g
+}
+
+// records is so many records, no two of the same Ref.
+func (c random) records(most int) []imported.Record {
+	seen := map[imported.Ref]bool{}
+	var some []imported.Record
+	for range 1 + c.IntN(most) {
+		if r := c.record(); !seen[r.Ref()] {
+			seen[r.Ref()] = true
+			some = append(some, r)
+		}
+	}
+	return some
+}
+
+func batchesAtOnce(w *fixtures) {
+	w.importer("a").importAll(userRecord("a", 1), userRecord("b", 2), userRecord("c", 3))
+	w.succeed(atOnce(many, func(i int) error {
+		c := random{rand.New(rand.NewPCG(uint64(i), 11))}
+		for range 8 {
+			_, err := w.Imports.Apply(w.Context(), imported.Batch{Import: fmt.Sprint("import ", i), Records: c.records(20)})
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	}))
+	w.checkAgrees()
+	bundles := map[publication.BundleID]publication.Bundle{}
+	for _, p := range w.publications(publication.Query{}).Items {
+		if b, is := bundles[p.Bundle.ID]; is {
+			assert.Equal(w, b, p.Bundle)
+		}
+		bundles[p.Bundle.ID] = p.Bundle
+	}
+	for _, h := range w.howTos(page.Request{}).Items {
+		assert.Equal(w, h.Bundles[0], h.Bundles[1], "no mixture of two")
+	}
+}
+
+var importsSteps = []promise{
+	{"Progress returns the progress of the import's latest batch", progress},
+	{"Finish removes the progress of the import", finish},
+	{"a batch is stored as a whole or not at all", batchFails},
+	{"RememberCover remembers the picture, unless there is one already", rememberCover},
+	{"of many RememberCovers at once, all return the one that is remembered", rememberCoverAtOnce},
+	{"Runs returns the runs that BeginRun has stored, unfinished, the last first, as EndRun has ended them", runsListed},
+	{"RejectsOf returns the rejects of the run in their order, or ErrNoRun", runsRejects},
+}
+
+// dayOfPi is nowhere, on the day of noon.
+var dayOfPi = event.DayInCity{Date: pi}
+
+func progress(w *fixtures) {
+	c, other := w.importer("a"), w.importer("O'Brien \\ \"%_\"\n"+broad(100))
+	assert.Nil(w, c.progress())
+	for _, said := range []string{"far", "\x00\xff\xfe", broad(1000), "further"} {
+		c.applyAt(said)
+		assert.Equal(w, said, string(c.progress()))
+	}
+	assert.Nil(w, other.progress())
+	other.applyAt("there", categoryRecord(1, 0), categoryRecord(3, 2))
+	assert.Equal(w, "there", string(other.progress()))
+	_, err := w.Imports.Apply(w.Context(), imported.Batch{Import: c.name})
+	require.NoError(w, err)
+	assert.Nil(w, c.progress())
+}
+
+func finish(w *fixtures) {
+	c, other := w.importer("a"), w.importer("b")
+	c.applyAt("far")
+	other.applyAt("far")
+	require.NoError(w, w.Imports.Finish(w.Context(), "a"))
+	require.NoError(w, w.Imports.Finish(w.Context(), "nothing"))
+	assert.Nil(w, c.progress())
+	assert.Equal(w, "far", string(other.progress()))
+}
+
+func (c *importer) progress() []byte {
+	c.Helper()
+	p, err := c.Imports.Progress(c.Context(), c.name)
+	require.NoError(c, err)
+	return p
+}
+
+func batchFails(w *fixtures) {
+	c := w.importer("a")
+	c.applyAt("before", categoryRecord(1, 0))
+	for _, broken := range []imported.Record{
+		categoryRecord(-1, 0), categoryRecord(0, 0), bundleRecord(0, 0, 0), publicationRecord(-1, bundleOf(1)), publicationRecord(0, bundleOf(1)),
+		nodeRecord(0), nodeRecord(-1), demandRecord(-1), demandRecord(0),
+	} {
+		records := []imported.Record{userRecord(writer, 1), categoryRecord(2, 1), bundleRecord(1, 0, 0), publicationRecord(1), nodeRecord(1),
+			broken, demandRecord(1), howToRecord("garden"), newsRecord("1"), categoryRecord(5, 4)}
+		_, err := w.Imports.Apply(w.Context(), imported.Batch{Import: "a", Records: records, Progress: []byte("after")})
+		require.Error(w, err, "%v", broken)
+		assert.Equal(w, fault.Internal, fault.KindOf(err))
+		for _, record := range records {
+			assert.Empty(w, w.knows(record.Ref()))
+		}
+	}
+	assert.Equal(w, "before", string(c.progress()))
+	assert.Empty(w, w.listed())
+	assert.Empty(w, w.headlines(10, dayOfPi))
+	accounts, err := w.Accounts.List(w.Context(), 0, 10)
+	require.NoError(w, err)
+	assert.Empty(w, accounts)
+	w.checkAgrees()
+}
+
+func rememberCover(w *fixtures) {
+	d := imported.Digest{0, 1, 0xff, 31: 7}
+	_, is, err := w.Imports.Cover(w.Context(), d)
+	require.NoError(w, err)
+	assert.False(w, is)
+	want := media.Picture{Key: "public/0a1b2c", Sizes: []media.Size{{Name: "cover_sm", Width: 65_535, Height: 1, Key: "public/0a1b2d"}}}
+	for _, c := range []media.Picture{want, {Key: "public/other"}} {
+		got, err := w.Imports.RememberCover(w.Context(), d, c)
+		require.NoError(w, err)
+		assert.Equal(w, want, got)
+		got, is, err = w.Imports.Cover(w.Context(), d)
+		require.NoError(w, err)
+		assert.True(w, is)
+		assert.Equal(w, want, got)
+	}
+	_, is, err = w.Imports.Cover(w.Context(), imported.Digest{})
+	require.NoError(w, err)
+	assert.False(w, is)
+}
+
+func rememberCoverAtOnce(w *fixtures) {
+	covers := atOnce(many, func(i int) media.Picture {
+		c, err := w.Imports.RememberCover(w.Context(), imported.Digest{1}, media.Picture{Key: media.Key(fmt.Sprint("public/0a1b2c", i))})
+		assert.NoError(w, err)
+		return c
+	})
+	for _, c := range covers {
+		assert.Equal(w, covers[0], c)
+	}
+	got, _, err := w.Imports.Cover(context.Background(), imported.Digest{1})
+	require.NoError(w, err)
+	assert.Equal(w, covers[0], got)
+}
+
+func (w *fixtures) runs(r page.Request) page.Page[imported.Run] {
+	w.Helper()
+	p, err := w.Imports.Runs(w.Context(), imported.RunFilter{}, r)
+	require.NoError(w, err)
+	return p
+}
+
+func runsListed(w *fixtures) {
+	assert.Empty(w, w.runs(page.Request{}).Items)
+	var want []imported.Run
+	for n, state := range []imported.RunState{imported.RunCompleted, imported.RunInterrupted, imported.RunFailed} {
+		r := imported.Run{State: state, Began: noon, Ended: noon.Add(time.Duration(n) * time.Minute), RunCounts: imported.RunCounts{
+			Files: []string{"a.jsonl", "王.jsonl.gz"}, Lines: 7, New: 1, Changed: 2, Same: 3, Replaced: 4, Rejected: 5,
+		}}
+		var err error
+		r.ID, err = w.Imports.BeginRun(w.Context(), r.Began, r.Files)
+		require.NoError(w, err)
+		assert.Equal(w, imported.RunID(n+1), r.ID)
+		begun := imported.Run{ID: r.ID, State: imported.RunUnfinished, Began: noon, RunCounts: imported.RunCounts{Files: r.Files}}
+		assert.Equal(w, begun, w.runs(page.Request{}).Items[0])
+		require.NoError(w, w.Imports.EndRun(w.Context(), r, nil))
+		want = append([]imported.Run{r}, want...)
+	}
+	assertComplete(w, want)
+	all := w.runs(page.Request{})
+	assert.Equal(w, want, all.Items)
+	second, err := page.New(2, 2)
+	require.NoError(w, err)
+	assert.Equal(w, want[2:], w.runs(second).Items)
+	assert.Equal(w, 3, w.runs(second).Total)
+	third, err := page.New(3, 2)
+	require.NoError(w, err)
+	_, err = w.Imports.Runs(w.Context(), imported.RunFilter{}, third)
+	assert.True(w, fault.Is(err, fault.NotFound))
+}
+
+func runsRejects(w *fixtures) {
+	rejects := []imported.RejectedLine{
+		{File: "a.jsonl", Line: 3, Reason: "The line is too long."},
+		{File: "a.jsonl", Line: 1, Fields: fault.Fields{"title": {"Blank.", "Wrong."}, "html": {"No."}}},
+	}
+	for len(rejects) < imported.MaxRejects+1 {
+		rejects = append(rejects, imported.RejectedLine{File: "b.jsonl", Line: int64(len(rejects)), Reason: "No."})
+	}
+	for _, of := range [][]imported.RejectedLine{nil, rejects} {
+		id, err := w.Imports.BeginRun(w.Context(), noon, nil)
+		require.NoError(w, err)
+		require.NoError(w, w.Imports.EndRun(w.Context(), imported.Run{ID: id, State: imported.RunFailed, Began: noon, Ended: noon}, of))
+	}
+	found, err := w.Imports.RejectsOf(w.Context(), 2)
+	require.NoError(w, err)
+	assert.Equal(w, rejects[:imported.MaxRejects], found)
+	found, err = w.Imports.RejectsOf(w.Context(), 1)
+	require.NoError(w, err)
+	assert.Empty(w, found)
+	_, err = w.Imports.RejectsOf(w.Context(), 3)
+	assert.ErrorIs(w, err, imported.ErrNoRun)
 }

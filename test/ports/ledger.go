@@ -1,6 +1,10 @@
 package ports
 
 import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
 	"slices"
 	"testing"
 	"time"
@@ -9,6 +13,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"plaza/domain/fault"
+	"plaza/domain/idempotency"
+	"plaza/domain/page"
 	"plaza/domain/payment"
 	"plaza/domain/user"
 )
@@ -113,4 +119,538 @@ func ordersOf(w *fixtures) {
 	found, err := w.Ledger.OrdersOf(w.Context(), []payment.OrderID{others.ID, 1 << 40, old.ID, others.ID, 0})
 	require.NoError(w, err)
 	assert.ElementsMatch(w, []payment.Order{others, old}, found)
+}
+
+var ledgerChanges = []promise{
+	{"Change stores what fn makes of the trade, and shows it to the next", changeTrade},
+	{"Change of what is not there is ErrNoOrder", changeNoTrade},
+	{"if fn fails or panics, or the context ends meanwhile, nothing is stored, an error comes back as it is, and the store goes on",
+		changeTradeFails},
+	{"Changes of one order at once don't lose each other's work", changeTradeAtOnce},
+	{"OrderOf returns the order of the prepayment, or ErrNoOrder", orderOf},
+}
+
+var (
+	byCode = payment.Intent{EndType: payment.Native, App: payment.OfficialAccount}
+	inApp  = payment.Intent{EndType: payment.App, App: payment.SvcIOSApp}
+	inside = payment.Intent{EndType: payment.JSAPI, App: payment.OfficialAccount, OpenID: "o-🀄'\"%_"}
+)
+
+// leaseOf is how long a payer leases a prepayment.
+const leaseOf = 10 * time.Second
+
+func opening(i payment.Intent, no payment.TradeNo) payment.BeginRequest {
+	return payment.BeginRequest{Intent: i, TradeNo: no, Protocol: payment.Protocol("v3"), Lease: leaseOf,
+		BuildRequest: func(o payment.Order, i payment.Intent, no payment.TradeNo) ([]byte, error) {
+			return fmt.Append(nil, "\x00\xff", o.ID, i, no), nil
+		}}
+}
+
+// receiptOf is what the wallet says of who has paid the order.
+func receiptOf(o payment.Order, transaction string, no payment.TradeNo, at time.Time) payment.Receipt {
+	return payment.Receipt{
+		TransactionID: transaction, TradeNo: no, App: payment.OfficialAccount, Amount: o.Amount, Currency: o.Currency, Paid: at,
+	}
+}
+
+// trade changes the order, which must succeed.
+func (w *fixtures) trade(id payment.OrderID, fn func(*payment.Trade)) {
+	w.Helper()
+	require.NoError(w, w.Ledger.Change(w.Context(), id, func(t *payment.Trade) error {
+		fn(t)
+		return nil
+	}))
+}
+
+// begins takes the next step of a payment.
+func (w *fixtures) begins(id payment.OrderID, i payment.Intent, no payment.TradeNo, at time.Time) (step payment.Step) {
+	w.Helper()
+	require.NoError(w, w.Ledger.Change(w.Context(), id, func(t *payment.Trade) (err error) {
+		step, err = t.Begin(opening(i, no), at)
+		return err
+	}))
+	return step
+}
+
+// pays begins and settles a payment of the order.
+func (w *fixtures) pays(id payment.OrderID, no payment.TradeNo, transaction string, at time.Time) {
+	w.Helper()
+	w.begins(id, byCode, no, at)
+	w.trade(id, func(t *payment.Trade) { t.Settle(receiptOf(t.Order, transaction, no, at), at) })
+}
+
+// traded is what the store has of the order.
+func (w *fixtures) traded(id payment.OrderID) (stored payment.Trade) {
+	w.Helper()
+	w.trade(id, func(t *payment.Trade) { stored = cloned(*t) })
+	return stored
+}
+
+// cloned is the trade anew, so that not even a store that shares its data can reach it.
+func cloned(t payment.Trade) payment.Trade {
+	t.Prepayments, t.Payments = slices.Clone(t.Prepayments), slices.Clone(t.Payments)
+	for i, p := range t.Prepayments {
+		t.Prepayments[i].Request = slices.Clone(p.Request)
+	}
+	return t
+}
+
+func (w *fixtures) journal(id payment.OrderID) []payment.Entry {
+	w.Helper()
+	entries, err := w.Ledger.Journal(w.Context(), id)
+	require.NoError(w, err)
+	return entries
+}
+
+// kept asserts that the store has the trade, with its new entries after those that were there.
+func (w *fixtures) kept(want payment.Trade, before []payment.Entry) {
+	w.Helper()
+	got := w.traded(want.Order.ID)
+	for i, p := range got.Payments {
+		assert.Positive(w, p.ID)
+		got.Payments[i].ID = 0
+	}
+	for i := range want.Payments {
+		want.Payments[i].ID = 0
+	}
+	assert.Equal(w, slices.Concat(before, want.Entries), w.journal(want.Order.ID))
+	want.Entries, want.Answer = nil, nil
+	assert.Equal(w, want, got)
+	o, err := w.Ledger.Order(w.Context(), want.Order.ID)
+	require.NoError(w, err)
+	assert.Equal(w, want.Order, o)
+}
+
+func changeTrade(w *fixtures) {
+	o := w.charge(order(w.newUser(), noon))
+	w.begins(w.charge(order(o.User, noon)).ID, inApp, "of another order", noon)
+	plain := payment.Trade{Order: o, NextCheck: o.Expires, Entries: w.journal(o.ID)}
+	at := noon
+	var all []payment.Trade
+	begin := func(i payment.Intent, no payment.TradeNo) func(*payment.Trade) {
+		return func(t *payment.Trade) {
+			_, err := t.Begin(opening(i, no), at)
+			require.NoError(w, err)
+		}
+	}
+	for _, do := range []func(*payment.Trade){
+		begin(inside, "a"),
+		func(t *payment.Trade) {
+			t.RecordSent("a", payment.Ticket{PrepayID: "p'", CodeURL: "weixin://🀄", MWebURL: "https://w.example/?a=b"}, at)
+		},
+		begin(inApp, ""), // closes the former one
+		func(t *payment.Trade) { require.NoError(w, t.RecordClosed("a", payment.ErrWalletNotFound, at)) },
+		begin(byCode, "b"),
+		func(t *payment.Trade) { t.RecordFailed("b", payment.ErrWalletTimeout, at) },
+		func(t *payment.Trade) { t.ScheduleCheck(time.Minute, at) },
+		func(t *payment.Trade) { t.Settle(receiptOf(t.Order, "disputed", "lost", at), at) },
+		func(t *payment.Trade) {
+			t.RecordReport("b", payment.Report{State: payment.WalletPaid, Receipt: receiptOf(t.Order, "applied", "b", at)}, at)
+		},
+		func(t *payment.Trade) { t.Settle(receiptOf(t.Order, "back", "b", at), at) },
+	} {
+		at = at.Add(30 * time.Second)
+		do(&plain)
+		w.trade(o.ID, do)
+		w.kept(cloned(plain), nil)
+		all = append(all, w.traded(o.ID))
+	}
+	assertComplete(w, all, "Entries", "Answer", "Payments.Refunded")
+	assert.Equal(w, payment.Paid, plain.Order.State)
+	assert.Len(w, w.payments("", pageNo(1, 100)).Items, len(plain.Payments))
+}
+
+func changeNoTrade(w *fixtures) {
+	o := w.charge(order(w.newUser(), noon))
+	for _, none := range []payment.OrderID{0, -1, o.ID + 1} {
+		err := w.Ledger.Change(w.Context(), none, func(*payment.Trade) error {
+			w.Error("there is nothing to change")
+			return nil
+		})
+		assert.ErrorIs(w, err, payment.ErrNoOrder)
+	}
+}
+
+// spoil changes all that there is of a trade.
+func spoil(t *payment.Trade) {
+	t.Begin(opening(byCode, "spoilt"), noon)
+	t.Settle(receiptOf(t.Order, "spoilt", "spoilt", noon), noon)
+	t.NextCheck = noon
+}
+
+func changeTradeFails(w *fixtures) {
+	o := w.charge(order(w.newUser(), noon))
+	before, noted := w.traded(o.ID), w.journal(o.ID)
+	change := func(ctx context.Context, end func() error) error {
+		return w.Ledger.Change(ctx, o.ID, func(t *payment.Trade) error {
+			spoil(t)
+			return end()
+		})
+	}
+	for _, boom := range []error{errBoom, payment.ErrTooLate} {
+		assert.Same(w, boom, change(w.Context(), func() error { return boom }))
+	}
+	assert.Panics(w, func() { _ = change(w.Context(), func() error { panic("boom") }) })
+	ctx, cancel := context.WithCancel(w.Context())
+	require.ErrorIs(w, change(ctx, func() error {
+		cancel()
+		return nil
+	}), context.Canceled)
+	w.promptly(func() { w.kept(before, noted) })
+	_, err := w.Ledger.OrderOf(w.Context(), "spoilt")
+	assert.ErrorIs(w, err, payment.ErrNoOrder)
+	assert.Zero(w, w.payments("", pageNo(1, 10)).Total)
+}
+
+func changeTradeAtOnce(w *fixtures) {
+	const fifty = 50
+	o := w.charge(order(w.newUser(), noon))
+	w.succeed(atOnce(fifty, func(n int) error {
+		return w.Ledger.Change(w.Context(), o.ID, func(t *payment.Trade) error {
+			at := noon.Add(time.Duration(n) * time.Second)
+			t.NextCheck = t.NextCheck.Add(time.Second)
+			t.Settle(receiptOf(t.Order, fmt.Sprint("t", n), "lost", at), at)
+			step, err := t.Begin(opening(byCode, payment.TradeNo(fmt.Sprint("p", n))), noon)
+			if step.Action == payment.ActionSend {
+				return errors.Join(err, t.RecordClosed(step.Prepayment.TradeNo, nil, at))
+			}
+			return err
+		})
+	}))
+	got := w.traded(o.ID)
+	assert.Equal(w, o.Expires.Add(fifty*time.Second), got.NextCheck, "each begins with what the former has left")
+	assert.Len(w, got.Payments, fifty)
+	assert.Len(w, got.Prepayments, fifty)
+	assert.Len(w, w.journal(o.ID), 1+3*fifty)
+}
+
+func orderOf(w *fixtures) {
+	who := w.newUser()
+	first, second := w.charge(order(who, noon)), w.charge(order(who, noon))
+	w.begins(first.ID, byCode, "a", noon)
+	w.begins(second.ID, inApp, "A", noon)
+	w.trade(first.ID, func(t *payment.Trade) { require.NoError(w, t.RecordClosed("a", nil, noon)) })
+	w.begins(first.ID, byCode, "b", noon)
+	for no, id := range map[payment.TradeNo]payment.OrderID{"a": first.ID, "A": second.ID, "b": first.ID} {
+		got, err := w.Ledger.OrderOf(w.Context(), no)
+		require.NoError(w, err)
+		assert.Equal(w, id, got, no)
+	}
+	for _, none := range []payment.TradeNo{"", "B", "a "} {
+		_, err := w.Ledger.OrderOf(w.Context(), none)
+		assert.ErrorIs(w, err, payment.ErrNoOrder)
+	}
+}
+
+var ledgerPayments = []promise{
+	{"AddUnmatched stores a payment of no order, once for each transaction", addUnmatched},
+	{"AddUnmatched of one transaction at once stores one payment", addUnmatchedAtOnce},
+	{"Payments are those in the state, of an order, the one with a number, and the one with a transaction", paymentsFound},
+	{"Due returns the orders whose Look has come, the earliest first, and puts them off", due},
+	{"Due never gives an order to two who ask at once", dueAtOnce},
+}
+
+// unmatchedPayment is a payment without a known order.
+func unmatchedPayment(transaction string, at time.Time) payment.Payment {
+	return payment.UnmatchedPayment(payment.Receipt{
+		TransactionID: transaction, TradeNo: "lost", App: payment.OfficialAccount, Amount: 990, Currency: "USD", Paid: at,
+	}, payment.Protocol("v3"), at)
+}
+
+func (w *fixtures) addUnmatched(transaction string, at time.Time) payment.Payment {
+	w.Helper()
+	p, err := w.Ledger.AddUnmatched(w.Context(), unmatchedPayment(transaction, at))
+	require.NoError(w, err)
+	return p
+}
+
+func (w *fixtures) payments(v payment.PaymentState, r page.Request) page.Page[payment.Payment] {
+	w.Helper()
+	p, err := w.Ledger.Payments(w.Context(), payment.PaymentFilter{State: v}, r)
+	require.NoError(w, err)
+	return p
+}
+
+// due are at most limit of the orders that are due, which are put off for a day.
+func (w *fixtures) due(now time.Time, limit int) []payment.OrderID {
+	w.Helper()
+	ids, err := w.Ledger.Due(w.Context(), now, now.AddDate(0, 0, 1), limit)
+	require.NoError(w, err)
+	return ids
+}
+
+func addUnmatched(w *fixtures) {
+	o := w.charge(order(w.newUser(), noon))
+	w.pays(o.ID, "a", "known", noon)
+	want := unmatchedPayment("t", noon)
+	added := w.addUnmatched("t", noon)
+	require.Positive(w, added.ID)
+	want.ID = added.ID
+	assert.Equal(w, want, added)
+	assert.Equal(w, want, w.addUnmatched("t", noon.Add(time.Hour)), "what came first stays")
+	other := w.addUnmatched("T", noon)
+	assert.NotEqual(w, added.ID, other.ID)
+
+	known := w.addUnmatched("known", noon.Add(time.Hour))
+	assert.Equal(w, o.ID, known.Order)
+	assert.Equal(w, payment.Applied, known.State)
+	assert.Equal(w, 3, w.payments("", pageNo(1, 10)).Total)
+
+	claimed := unmatchedPayment("u", noon)
+	claimed.Order = o.ID
+	got, err := w.Ledger.AddUnmatched(w.Context(), claimed)
+	require.NoError(w, err)
+	assert.Zero(w, got.Order, "it belongs to none")
+	assert.Len(w, w.traded(o.ID).Payments, 1)
+}
+
+func addUnmatchedAtOnce(w *fixtures) {
+	all := atOnce(many, func(n int) payment.Payment {
+		p, err := w.Ledger.AddUnmatched(w.Context(), unmatchedPayment("t", noon.Add(time.Duration(n)*time.Second)))
+		assert.NoError(w, err)
+		return p
+	})
+	for _, p := range all {
+		assert.Equal(w, all[0], p)
+	}
+	assert.Equal(w, []payment.Payment{all[0]}, w.payments("", pageNo(1, 10)).Items)
+}
+
+func paymentsFound(w *fixtures) {
+	o, other := w.charge(order(w.newUser(), noon)), w.charge(order(w.newUser(), noon))
+	w.pays(o.ID, "a", "applied", noon.Add(2*time.Second))
+	w.pays(other.ID, "b", "of another", noon.Add(time.Second))
+	stray := w.addUnmatched("stray", noon)
+	for f, want := range map[payment.PaymentFilter][]string{
+		{Order: o.ID}: {"applied"}, {ID: stray.ID}: {"stray"}, {Transaction: "of another"}: {"of another"}, {Transaction: "lost"}: nil,
+		{State: payment.Applied}: {"applied", "of another"}, {State: payment.Disputed}: {"stray"}, {Order: o.ID, State: payment.Disputed}: nil,
+		{Order: o.ID, ID: stray.ID}: nil, {}: {"applied", "of another", "stray"},
+	} {
+		p, err := w.Ledger.Payments(w.Context(), f, page.Request{})
+		require.NoError(w, err)
+		var got []string
+		for _, one := range p.Items {
+			got = append(got, one.TransactionID)
+		}
+		assert.Equal(w, want, got, f)
+		assert.Equal(w, len(want), p.Total, f)
+	}
+}
+
+// orderDueAt stores an order that is to be looked at then.
+func (w *fixtures) orderDueAt(at time.Time) payment.OrderID {
+	w.Helper()
+	id := w.charge(order(w.newUser(), noon)).ID
+	w.trade(id, func(t *payment.Trade) { t.NextCheck = at })
+	return id
+}
+
+func due(w *fixtures) {
+	assert.Empty(w, w.due(noon, 10))
+	late, early, never, future := w.orderDueAt(noon), w.orderDueAt(noon.Add(-time.Hour)), w.orderDueAt(time.Time{}),
+		w.orderDueAt(noon.Add(time.Microsecond))
+	same := w.orderDueAt(noon)
+	assert.Empty(w, w.due(noon, 0))
+	assert.Equal(w, []payment.OrderID{early}, w.due(noon, 1))
+	assert.Equal(w, []payment.OrderID{late, same}, w.due(noon, 10))
+	assert.Empty(w, w.due(noon, 10))
+	assert.Equal(w, []payment.OrderID{future}, w.due(noon.Add(time.Hour), 10))
+	assert.Empty(w, w.due(noon.AddDate(0, 0, 1).Add(-time.Microsecond), 10), "they are put off")
+	assert.Equal(w, []payment.OrderID{late, early, same}, w.due(noon.AddDate(0, 0, 1), 10))
+	assert.NotContains(w, w.due(noon.AddDate(10, 0, 0), 10), never)
+}
+
+// each is how many of what is due a caller asks for at once.
+const each = 3
+
+// assertGivenOnce asserts that callers at once get all of what is due, each thing once.
+func assertGivenOnce[T any](w *fixtures, all []T, ask func(limit int) []T) {
+	w.Helper()
+	given := slices.Concat(atOnce(many, func(int) []T { return ask(each) })...)
+	assert.ElementsMatch(w, all, append(given, ask(len(all))...), "callers that met others may have got fewer")
+}
+
+func dueAtOnce(w *fixtures) {
+	var all []payment.OrderID
+	for i := range many * each {
+		all = append(all, w.orderDueAt(noon.Add(-time.Duration(i)*time.Second)))
+	}
+	assertGivenOnce(w, all, func(limit int) []payment.OrderID {
+		ids, err := w.Ledger.Due(w.Context(), noon, noon.AddDate(0, 0, 1), limit)
+		assert.NoError(w, err)
+		return ids
+	})
+}
+
+var ledgerKeys = []promise{
+	{"Reserve keeps a key until it is answered, by a Change or an AddOrder", reserve},
+	{"a key that came with another request is ErrKeyReused", reserveReused},
+	{"a key whose time has come without an answer is free for the same request", reserveAgain},
+	{"Release forgets a key, unless it was answered", release},
+	{"Release of another holder forgets nothing", releaseOfAnother},
+	{"who answers too late stores nothing: the request has had its effect", answerTwice},
+	{"of those who come at once with one key, one reserves it", reserveAtOnce},
+	{"of those who answer one key at once, one has an effect", answerAtOnce},
+	{"an answer that fn fails with is not stored", answerFails},
+}
+
+// keyNamed is a key for the request of that name.
+func keyNamed(of user.ID, name string) idempotency.Key {
+	return idempotency.Key{User: of, Name: name, Fingerprint: sha256.Sum256([]byte(name)), Holder: [16]byte{1}}
+}
+
+func (w *fixtures) reserves(k idempotency.Key, now time.Time) *idempotency.Answer {
+	w.Helper()
+	a, err := w.Ledger.Reserve(w.Context(), k, now, now.Add(time.Minute))
+	require.NoError(w, err)
+	return a
+}
+
+// answers gives the key an answer by a Change of the order.
+func (w *fixtures) answers(id payment.OrderID, k idempotency.Key, reply string, at time.Time) idempotency.Answer {
+	w.Helper()
+	a := idempotency.Answer{Key: k, Kind: idempotency.Order, ID: int64(id), Reply: []byte(reply), At: at}
+	w.trade(id, func(t *payment.Trade) { t.Answer = &a })
+	return a
+}
+
+func reserve(w *fixtures) {
+	who, other := w.newUser(), w.newUser()
+	k := keyNamed(who, broad(63)+"'\"%_")
+	require.Nil(w, w.reserves(k, noon))
+	_, err := w.Ledger.Reserve(w.Context(), k, noon.Add(time.Second), noon.Add(time.Hour))
+	assert.ErrorIs(w, err, idempotency.ErrKeyInUse)
+	for _, free := range []idempotency.Key{keyNamed(other, k.Name), keyNamed(who, "K"), keyNamed(who, "k")} {
+		assert.Nil(w, w.reserves(free, noon))
+	}
+	o, err := w.Ledger.AddOrder(w.Context(), order(who, noon.Add(time.Second)), &k)
+	require.NoError(w, err)
+	assert.Equal(w, &idempotency.Answer{Key: k, Kind: idempotency.Order, ID: int64(o.ID), At: o.Created}, w.reserves(k, noon.Add(time.Hour)))
+
+	k = keyNamed(who, "k")
+	a := w.answers(o.ID, k, "\x00\xffreply", noon.Add(2*time.Second))
+	assert.Equal(w, &a, w.reserves(k, noon.Add(time.Hour)))
+	assert.Equal(w, &a, w.reserves(k, noon.Add(2*time.Hour)), "as often as they ask")
+}
+
+func reserveReused(w *fixtures) {
+	who := w.newUser()
+	k := keyNamed(who, "k")
+	another := keyNamed(who, "another request")
+	another.Name = k.Name
+	reused := func(at time.Time) {
+		w.Helper()
+		_, err := w.Ledger.Reserve(w.Context(), another, at, at.Add(time.Minute))
+		assert.ErrorIs(w, err, idempotency.ErrKeyReused)
+	}
+	w.reserves(k, noon)
+	reused(noon)
+	reused(noon.Add(time.Hour))
+	o, err := w.Ledger.AddOrder(w.Context(), order(who, noon), &k)
+	require.NoError(w, err)
+	reused(noon.Add(time.Hour))
+	assert.Equal(w, int64(o.ID), w.reserves(k, noon.Add(time.Hour)).ID)
+}
+
+func reserveAgain(w *fixtures) {
+	k := keyNamed(w.newUser(), "k")
+	w.reserves(k, noon)
+	_, err := w.Ledger.Reserve(w.Context(), k, noon.Add(time.Minute-time.Microsecond), noon.Add(time.Hour))
+	assert.ErrorIs(w, err, idempotency.ErrKeyInUse)
+	assert.Nil(w, w.reserves(k, noon.Add(time.Minute)))
+	_, err = w.Ledger.Reserve(w.Context(), k, noon.Add(time.Minute), noon.Add(time.Hour))
+	assert.ErrorIs(w, err, idempotency.ErrKeyInUse, "now it is theirs")
+}
+
+func release(w *fixtures) {
+	who := w.newUser()
+	k, other := keyNamed(who, "k"), keyNamed(who, "other")
+	require.NoError(w, w.Ledger.Release(w.Context(), k), "there is none")
+	w.reserves(k, noon)
+	w.reserves(other, noon)
+	require.NoError(w, w.Ledger.Release(w.Context(), k))
+	_, err := w.Ledger.Reserve(w.Context(), other, noon, noon.Add(time.Minute))
+	assert.ErrorIs(w, err, idempotency.ErrKeyInUse)
+
+	another := k
+	another.Fingerprint[0]++
+	another.Holder[0]++
+	assert.Nil(w, w.reserves(another, noon), "it is free for any request")
+	o, err := w.Ledger.AddOrder(w.Context(), order(who, noon), &another)
+	require.NoError(w, err)
+	require.NoError(w, w.Ledger.Release(w.Context(), another))
+	assert.Equal(w, int64(o.ID), w.reserves(another, noon).ID)
+}
+
+func releaseOfAnother(w *fixtures) {
+	first := keyNamed(w.newUser(), "k")
+	second := first
+	second.Holder[0]++
+	w.reserves(first, noon)
+	late := noon.Add(time.Minute) // the first reservation has ended
+	w.reserves(second, late)
+	require.NoError(w, w.Ledger.Release(w.Context(), first))
+	_, err := w.Ledger.Reserve(w.Context(), first, late, late.Add(time.Minute))
+	assert.ErrorIs(w, err, idempotency.ErrKeyInUse, "the second call holds it")
+	require.NoError(w, w.Ledger.Release(w.Context(), second))
+	assert.Nil(w, w.reserves(first, late))
+}
+
+func answerTwice(w *fixtures) {
+	who := w.newUser()
+	k := keyNamed(who, "k")
+	w.reserves(k, noon)
+	o, err := w.Ledger.AddOrder(w.Context(), order(who, noon), &k)
+	require.NoError(w, err)
+	_, err = w.Ledger.AddOrder(w.Context(), order(who, noon), &k)
+	assert.ErrorIs(w, err, idempotency.ErrKeyInUse)
+	assert.Equal(w, []payment.Order{o}, w.ordersOf(who, payment.Open))
+	before, noted := w.traded(o.ID), w.journal(o.ID)
+	err = w.Ledger.Change(w.Context(), o.ID, func(t *payment.Trade) error {
+		spoil(t)
+		t.Answer = &idempotency.Answer{Key: k, Kind: idempotency.Order, ID: int64(o.ID), At: noon}
+		return nil
+	})
+	assert.ErrorIs(w, err, idempotency.ErrKeyInUse)
+	w.kept(before, noted)
+	assert.Equal(w, &idempotency.Answer{Key: k, Kind: idempotency.Order, ID: int64(o.ID), At: noon}, w.reserves(k, noon))
+}
+
+func reserveAtOnce(w *fixtures) {
+	k := keyNamed(w.newUser(), "k")
+	assertOneWins(w, atOnce(many, func(int) error {
+		a, err := w.Ledger.Reserve(w.Context(), k, noon, noon.Add(time.Minute))
+		assert.Nil(w, a)
+		return err
+	}), idempotency.ErrKeyInUse)
+}
+
+func answerAtOnce(w *fixtures) {
+	who := w.newUser()
+	k := keyNamed(who, "k")
+	w.reserves(k, noon)
+	assertOneWins(w, atOnce(many, func(n int) error {
+		o := order(who, noon)
+		o.Subject = fmt.Sprint("Nº ", n)
+		_, err := w.Ledger.AddOrder(w.Context(), o, &k)
+		return err
+	}), idempotency.ErrKeyInUse)
+	orders := w.ordersOf(who, payment.Open)
+	require.Len(w, orders, 1)
+	assert.Equal(w, int64(orders[0].ID), w.reserves(k, noon).ID)
+}
+
+func answerFails(w *fixtures) {
+	o := w.charge(order(w.newUser(), noon))
+	k := keyNamed(o.User, "k")
+	w.reserves(k, noon)
+	err := w.Ledger.Change(w.Context(), o.ID, func(t *payment.Trade) error {
+		t.Answer = &idempotency.Answer{Key: k, Kind: idempotency.Order, ID: int64(o.ID), At: noon}
+		return errBoom
+	})
+	assert.ErrorIs(w, err, errBoom)
+	_, err = w.Ledger.AddOrder(w.Context(), order(o.User+1, noon), &k)
+	assert.Equal(w, fault.Internal, fault.KindOf(err), "the order of an unknown user")
+	_, err = w.Ledger.Reserve(w.Context(), k, noon, noon.Add(time.Minute))
+	assert.ErrorIs(w, err, idempotency.ErrKeyInUse)
 }

@@ -1,14 +1,21 @@
 package ports
 
 import (
+	"fmt"
+	"time"
+
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"plaza/domain/demand"
 	"plaza/domain/event"
+	"plaza/domain/feed"
+	"plaza/domain/geo"
 	"plaza/domain/imported"
 	"plaza/domain/media"
 	"plaza/domain/moderation"
 	"plaza/domain/personaldata"
+	"plaza/domain/publication"
 	"plaza/domain/quota"
 	"plaza/domain/user"
 )
@@ -191,4 +198,199 @@ func hideOwnOnce(w *fixtures) {
 		assert.ErrorIs(w, err, want)
 	}
 	w.consistent()
+}
+
+var moderationFeed = []promise{
+	{"an import shows nothing that is hidden, and what is restored is as it was imported last", hideImported},
+	{"the hiding of what is imported goes to its new author, and with what is erased", hideRecordsOf},
+	{"of hidings and imports at once no mark is lost", hideRecordsAtOnce},
+	{"a cover does not move when another record has come to show it", hideCoverShown},
+}
+
+func recordOf(kind feed.Kind) moderation.Thing {
+	return moderation.Thing{Kind: moderation.Kind(kind), ID: 1}
+}
+
+// recordsBy returns the number 1 of each kind, with the title and in the category, as the author has written it.
+func recordsBy(author, title string, in feed.CategoryID, isDeleted bool) map[feed.Kind]imported.Record {
+	p := publicationRecord(1, func(p *publication.Publication) { p.Title, p.Category, p.Deleted = title, in, isDeleted })
+	n := nodeRecord(1, func(n *publication.Node) { n.Title, n.Category, n.Deleted = title, in, isDeleted })
+	d := demandRecord(1, func(d *demand.Demand) {
+		d.Title, d.Category, d.Deleted, d.Place = title, in, isDeleted, &geo.Point{Lat: 30, Lng: 120}
+	})
+	p.By, n.By, d.By = author, author, author
+	return map[feed.Kind]imported.Record{feed.Publication: p, feed.Node: n, feed.Demand: d}
+}
+
+// isListed asserts whether the number 1 of the kind is everywhere in the category, or nowhere.
+func (w *fixtures) isListed(kind feed.Kind, in feed.CategoryID, is bool) {
+	w.Helper()
+	want := 0
+	if is {
+		want = 1
+		assert.Equal(w, in, first(w.card(kind, 1).Listing()).Category)
+	} else {
+		w.noCard(kind, 1)
+	}
+	only, all := feed.Selection{Kinds: []feed.Kind{kind}}, feed.Selection{Kinds: feed.ItemKinds()}
+	around := only
+	around.Near = &feed.Area{Centre: geo.Point{Lat: 30, Lng: 120}, Within: 1}
+	assert.Len(w, w.pages(in, only, 7), want)
+	assert.Len(w, w.pages(in, all, 7), want)
+	if kind == feed.Demand {
+		assert.Len(w, w.pages(in, around, 7), want)
+		assert.Equal(w, want, w.metas(around)[in].Count)
+	}
+	assert.Len(w, w.Listings(w.T), want)
+	if kind == feed.Publication {
+		for _, isOrigin := range []bool{false, true} {
+			assert.Len(w, w.pagedPublications(publication.Query{OriginOnly: isOrigin}, 7), want)
+			assert.Len(w, w.pagedPublications(publication.Query{OriginOnly: isOrigin, Category: &in}, 7), want)
+		}
+	}
+	w.assertCounted()
+	w.consistent()
+}
+
+func first[T, U any](one T, _ U) T { return one }
+
+func hideImported(w *fixtures) {
+	for _, kind := range feed.ItemKinds() {
+		w := w.open.fixtures(w.T)
+		c := w.importer("a")
+		c.settled()
+		as := func(title string, in feed.CategoryID, isDeleted bool) imported.Record {
+			return recordsBy(writer, title, in, isDeleted)[kind]
+		}
+		c.importAll(bundleRecord(7, 0, 0), bundleRecord(1, 0, 0), as("A text", 1, false))
+		w.hide(recordOf(kind), noon)
+		assert.Equal(w, []imported.Status{imported.Same}, c.importAll(as("A text", 1, false)))
+		for _, next := range []imported.Record{as("Another", 2, false), as("Another", 2, true), as("Last", 2, false)} {
+			assert.Equal(w, []imported.Status{imported.Changed}, c.importAll(next))
+			w.isListed(kind, 2, false)
+		}
+		assert.Equal(w, []imported.Status{imported.Changed}, c.importAll(bundleRecord(1, 0, 7))) // which changes its publications
+		w.isListed(kind, 2, false)
+		w.restore(recordOf(kind))
+		w.isListed(kind, 2, true)
+		assert.Equal(w, "Last", w.subject(recordOf(kind)).Title)
+		w.hide(recordOf(kind), noon)
+		c.importAll(as("Last", 2, true))
+		w.restore(recordOf(kind))
+		w.isListed(kind, 2, false) // it is deleted
+	}
+}
+
+func hideRecordsOf(w *fixtures) {
+	c := w.importer("a")
+	one := c.settled()
+	c.importAll(userRecord("other", 1))
+	two := c.uid(phone(1))
+	hidden := func(owner user.ID) (kinds []moderation.Kind) {
+		return mapped(w.hidings(owner), func(h moderation.Hiding) moderation.Kind { return h.Kind })
+	}
+	all := []moderation.Kind{moderation.Node, moderation.Publication, moderation.Demand}
+	for i, kind := range feed.ItemKinds() {
+		c.importAll(bundleRecord(1, 0, 0), recordsBy(writer, "A text", 1, false)[kind])
+		w.hide(recordOf(kind), noon.Add(-time.Duration(i)*time.Second))
+	}
+	assert.Equal(w, all, hidden(one))
+	for _, kind := range feed.ItemKinds() {
+		c.importAll(recordsBy("other", "A text", 1, false)[kind])
+	}
+	assert.Empty(w, hidden(one))
+	assert.Equal(w, all, hidden(two))
+	w.consistent()
+	w.erase(two)
+	assert.Empty(w, hidden(two))
+	_, err := w.Moderation.Restore(w.Context(), recordOf(feed.Node), media.Moves{})
+	assert.ErrorIs(w, err, feed.ErrNoItem)
+	w.consistent()
+}
+
+func hideRecordsAtOnce(w *fixtures) {
+	author := w.newUser()
+	import1 := func(title string) error {
+		return w.tryImport(article(author, 1, func(p *publication.Publication) { p.Title = title }), article(author, 2, translationOf(1)))
+	}
+	require.NoError(w, import1("A text"))
+	w.succeed(atOnce(many, func(i int) error {
+		for turn := range 5 {
+			if i > 0 {
+				if err := import1(fmt.Sprint("Title ", i, turn)); err != nil {
+					return err
+				}
+				continue
+			}
+			w.hide(recordOf(feed.Publication), noon)
+			w.restore(recordOf(feed.Publication))
+		}
+		if i > 0 {
+			return nil
+		}
+		w.hide(recordOf(feed.Publication), noon)
+		return nil
+	}))
+	assert.Equal(w, []publication.ID{2}, w.pagedPublications(publication.Query{}, 7))
+	assert.Equal(w, []publication.ID{2}, w.pagedPublications(publication.Query{OriginOnly: true}, 7))
+	w.assertCounted()
+	w.consistent()
+}
+
+const (
+	shownCover  media.Key = "public/aaaaaaaaaaaaaaaaaaaaaaaaaa.png"
+	hiddenCover media.Key = "private/aaaaaaaaaaaaaaaaaaaaaaaaaa.png"
+	otherCover  media.Key = "public/bbbbbbbbbbbbbbbbbbbbbbbbbb.png"
+)
+
+// covered is the number 1 of the kind, a publication or a node, with the cover.
+func covered(kind feed.Kind, key media.Key) imported.Record {
+	cover := media.CoverOf(key, "cover_sm", 3, 2)
+	if kind == feed.Node {
+		return nodeRecord(1, func(n *publication.Node) { n.Cover = cover })
+	}
+	return publicationRecord(1, func(p *publication.Publication) { p.Cover = cover })
+}
+
+// covers returns the covers of the publication and the node, and what imports remember.
+func (w *fixtures) covers() []media.Key {
+	w.Helper()
+	found := map[string]media.Key{}
+	for r, err := range w.Deletions.References(w.Context()) {
+		require.NoError(w, err)
+		found[r.Of] = r.Key
+	}
+	kept, _, err := w.Imports.Cover(w.Context(), imported.Digest{1})
+	require.NoError(w, err)
+	return []media.Key{found["publication 1"], found["node 1"], kept.Key}
+}
+
+// coversShared imports a publication and a node with one cover.
+func (w *fixtures) coversShared() *importer {
+	w.Helper()
+	c := w.importer("a")
+	c.settled()
+	_, err := w.Imports.RememberCover(w.Context(), imported.Digest{1}, media.CoverOf(shownCover, "cover_sm", 3, 2))
+	require.NoError(w, err)
+	c.importAll(bundleRecord(1, 0, 0), covered(feed.Publication, shownCover), covered(feed.Node, shownCover))
+	return c
+}
+
+func hideCoverShown(w *fixtures) {
+	c := w.coversShared()
+	w.hide(recordOf(feed.Node), noon)
+	planned := w.moves(recordOf(feed.Publication))
+	assert.Equal(w, map[media.Key]media.Key{shownCover: hiddenCover}, planned.To)
+	c.importAll(nodeRecord(2, func(n *publication.Node) { n.Cover = media.CoverOf(shownCover, "cover_sm", 3, 2) }))
+	for _, moves := range []media.Moves{planned, {To: map[media.Key]media.Key{otherCover: hiddenCover}, Until: planned.Until}} {
+		_, err := w.Moderation.Hide(w.Context(), moderation.Hiding{Thing: recordOf(feed.Publication), Reason: "Rude", At: noon}, moves)
+		assert.ErrorIs(w, err, media.ErrMoving)
+	}
+	w.card(feed.Publication, 1)
+	assert.Equal(w, []media.Key{shownCover, shownCover, shownCover}, w.covers())
+	w.finished(hiddenCover)
+	w.hide(recordOf(feed.Publication), noon)
+	last := moderation.Hiding{Thing: moderation.Thing{Kind: moderation.Node, ID: 2}, Reason: "Rude", At: noon}
+	_, err := w.Moderation.Hide(w.Context(), last, media.Moves{})
+	assert.ErrorIs(w, err, media.ErrMoving)
 }

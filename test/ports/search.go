@@ -2,15 +2,26 @@ package ports
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"plaza/domain/access"
+	"plaza/domain/block"
+	"plaza/domain/demand"
+	"plaza/domain/event"
+	"plaza/domain/feed"
 	"plaza/domain/imported"
+	"plaza/domain/markup"
+	"plaza/domain/moderation"
 	"plaza/domain/page"
 	"plaza/domain/personaldata"
+	"plaza/domain/publication"
+	"plaza/domain/search"
 	"plaza/domain/subscription"
 	"plaza/domain/user"
 )
@@ -200,4 +211,273 @@ func searchImported(w *fixtures) {
 	for _, former := range []string{"anneliese", "mü"} {
 		assert.Empty(w, w.searches(other, former, 5), former)
 	}
+}
+
+// Texts is the suite of search.Index.
+func Texts(t *testing.T, open Open) {
+	open.keeps(t, []promise{
+		{"Find returns the things that have all words of the query and are of one of its kinds, the newest creation first", findKinds},
+		{"public events and the searcher's own, but no hidden ones, and none of an author with whom the searcher has a block", findEvents},
+		{"a changed text is found by its new words alone", findChanged},
+		{"a publication or node has the words of the titles of its translations, which its card shows", findTranslated},
+		{"page by page each thing comes once, also of those that were created at the same moment", findPages},
+		{"random texts are found by their words", findRandom},
+	})
+}
+
+// searched are the kinds that searches find.
+var searched = append(feed.ItemKinds(), feed.Event)
+
+// found returns what the user finds, as kinds and ids, by pages of the size.
+func (w *fixtures) found(by user.ID, q string, size int, kinds ...feed.Kind) (found []string) {
+	w.Helper()
+	words, err := search.Parse(q)
+	require.NoError(w, err)
+	if kinds == nil {
+		kinds = searched
+	}
+	for after := (page.Cursor{}); ; {
+		p, err := w.Search.Find(w.Context(), search.Query{Words: words, Kinds: kinds, By: by, CursorRequest: page.Behind(after, size)})
+		require.NoError(w, err)
+		if after != (page.Cursor{}) || p.Next != (page.Cursor{}) {
+			require.NotEmpty(w, p.Items, "nothing has changed meanwhile")
+		}
+		require.LessOrEqual(w, len(p.Items), size)
+		for _, f := range p.Items {
+			if f.Event != nil {
+				assert.Equal(w, stateOf(w.entry(f.Event.ID()).Event), stateOf(f.Event.Event))
+				found = append(found, fmt.Sprint("event ", f.Event.ID()))
+				continue
+			}
+			l, _ := f.Item.Listing()
+			assert.Equal(w, w.card(l.Kind, l.ID).Item, f.Item)
+			found = append(found, fmt.Sprint(l.Kind, " ", l.ID))
+		}
+		if p.Next == (page.Cursor{}) {
+			return found
+		}
+		after = p.Next
+	}
+}
+
+func named(e *event.Event) string { return fmt.Sprint("event ", e.ID()) }
+
+func findKinds(w *fixtures) {
+	c := w.importer("a")
+	c.settled()
+	p := publicationRecord(1, func(p *publication.Publication) { p.Title, p.Created = "大理古城 guide", noon.Add(3*time.Second) })
+	p.HTML = "<p>Caf<b>é</b></p><p>Straße</p>"
+	n := nodeRecord(1, func(n *publication.Node) {
+		n.Title, n.Summary, n.Created = "Guía de Dalí", "大理 tea", noon.Add(time.Second)
+	})
+	d := demandRecord(1, func(d *demand.Demand) {
+		d.Title, d.Description = "Guide wanted", "in 大理"
+		d.Created = noon.Add(2 * time.Second)
+	})
+	for _, record := range []imported.Record{bundleRecord(1, 0, 0), p, n, d} {
+		c.importAll(record)
+	}
+	me := w.newUser()
+	e := w.write(me, noon, titled("大理"), withTexts("<p>İstanbul</p>"))
+	for q, want := range map[string][]string{
+		"大理":              {"publication 1", "demand 1", "node 1", named(e)},
+		"理":               {"publication 1", "demand 1", "node 1", named(e)},
+		"guide 大理":        {"publication 1", "demand 1"},
+		"dali GUIA":       {"node 1"},
+		"cafe strasse":    {"publication 1"},
+		"istanbul 大":      {named(e)},
+		"b":               nil, // a tag
+		"理古":              {"publication 1"},
+		"城古":              nil,
+		"guide 大理 absent": nil,
+	} {
+		assert.Equal(w, want, w.found(me, q, 20), q)
+	}
+	assert.Equal(w, []string{"node 1", named(e)}, w.found(me, "大理", 1, feed.Event, feed.Node))
+	assert.Equal(w, []string{"publication 1", "demand 1", "node 1"}, w.found(0, "大理", 20), "without an account no events")
+}
+
+func findEvents(w *fixtures) {
+	me, other := w.newUser(), w.newUser()
+	w.befriend(me, other)
+	public, theirs := w.write(other, noon, titled("tea")), w.write(other, noon.Add(1), titled("tea"), permitted(event.Contact))
+	draft, own := w.write(other, noon.Add(2), titled("tea"), published(false)), w.write(me, noon.Add(3000), titled("tea"), published(false))
+	assert.Equal(w, []string{named(own), named(public)}, w.found(me, "tea", 20))
+	assert.ElementsMatch(w, []string{named(draft), named(theirs), named(public)}, w.found(other, "tea", 20))
+	assert.Empty(w, w.found(0, "tea", 20))
+	on := moderation.Thing{Kind: moderation.Event, ID: int64(public.ID())}
+	w.hide(on, noon)
+	assert.Equal(w, []string{named(own)}, w.found(me, "tea", 20))
+	assert.ElementsMatch(w, []string{named(draft), named(theirs)}, w.found(other, "tea", 20), "nobody finds what is hidden")
+	w.restore(on)
+	for _, by := range [][2]user.ID{{me, other}, {other, me}} {
+		b, err := block.New(by[0], by[1], noon)
+		require.NoError(w, err)
+		assert.Contains(w, w.found(me, "tea", 20), named(public))
+		require.NoError(w, w.Blocks.Add(w.Context(), b))
+		assert.Equal(w, []string{named(own)}, w.found(me, "tea", 1))
+		require.NoError(w, w.Blocks.Remove(w.Context(), by[0], by[1]))
+	}
+	w.remove(public.ID())
+	assert.Equal(w, []string{named(own)}, w.found(me, "tea", 20))
+	n, err := w.PersonalData.Erase(w.Context(), me, personaldata.Events, 10)
+	require.NoError(w, err)
+	assert.Equal(w, 1, n)
+	assert.Empty(w, w.found(me, "tea", 20))
+	w.consistent()
+}
+
+func findChanged(w *fixtures) {
+	me := w.newUser()
+	e := w.write(me, noon, titled("tea and milk"))
+	for _, title := range []string{"tea", "coffee and milk", "milk"} {
+		_, err := w.Events.Change(w.Context(), e.ID(), apply(noon, titled(title)))
+		require.NoError(w, err)
+		for _, word := range []string{"tea", "coffee", "milk", "and"} {
+			assert.Equal(w, strings.Contains(title, word), len(w.found(me, word, 20)) == 1, "%s in %s", word, title)
+		}
+	}
+	c := w.importer("a")
+	c.settled()
+	c.importAll(bundleRecord(1, 0, 0))
+	p := publicationRecord(1)
+	for _, word := range []string{"Eins", "Zwei", ""} { // only the text changes
+		p.HTML = ""
+		if word != "" {
+			p.HTML = markup.HTML("<p>" + word + "</p>")
+		}
+		c.importAll(p)
+		for _, of := range []string{"Eins", "Zwei"} {
+			assert.Equal(w, of == word, len(w.found(0, of, 20)) == 1, "%s in %s", of, word)
+		}
+	}
+	p.Created = noon.AddDate(1, 0, 0)
+	c.importAll(nodeRecord(1, func(n *publication.Node) { n.Title, n.Created = p.Title, noon.Add(time.Hour) }), p)
+	assert.Equal(w, []string{"publication 1", "node 1"}, w.found(0, p.Title, 1, feed.Publication, feed.Node), "it was created later")
+	w.consistent()
+}
+
+// findTranslated compares what is found by the words of titles with the translations that cards show.
+func findTranslated(w *fixtures) {
+	words := strings.Fields("tea 茶 thé chai")
+	w.eachSeed(func(w *fixtures, c random) {
+		im := w.importer("a")
+		author := im.settled()
+		hidden := map[moderation.Thing]bool{}
+		bundle := func() publication.BundleID { return publication.BundleID(1 + c.IntN(4)) }
+		im.importAll(bundleRecord(1, 0, 0), bundleRecord(2, 1, 1), bundleRecord(3, 1, 2), bundleRecord(4, 0, 0))
+		for range 40 {
+			id := 1 + c.IntN(4)
+			switch c.IntN(6) {
+			case 0:
+				im.importAll(bundleRecord(bundle(), publication.BundleID(c.IntN(4)), 0))
+			case 1:
+				kind := pick(c, feed.Publication, feed.Node)
+				if _, err := w.Feed.Card(w.Context(), kind, int64(id)); err == nil {
+					thing := moderation.Thing{Kind: moderation.Kind(kind), ID: int64(id)}
+					w.hide(thing, noon)
+					hidden[thing] = true
+				}
+			case 2:
+				for thing := range hidden {
+					w.restore(thing)
+					delete(hidden, thing)
+				}
+			case 3:
+				_, err := w.PersonalData.Erase(w.Context(), author, pick(c, personaldata.Publications, personaldata.Nodes), c.IntN(3))
+				require.NoError(w, err)
+				clear(hidden)
+			case 4:
+				im.importAll(nodeRecord(publication.NodeID(id), func(n *publication.Node) { n.Title, n.Bundle = pick(c, words...), bundle() }))
+			default:
+				im.importAll(publicationRecord(publication.ID(id), func(p *publication.Publication) {
+					p.Title, p.Bundle.ID, p.Deleted = pick(c, words...), bundle(), c.IntN(5) == 0
+				}))
+			}
+			for _, word := range words {
+				var want []string
+				for i := range 8 {
+					kind, id := []feed.Kind{feed.Publication, feed.Node}[i/4], int64(1+i%4)
+					card, err := w.Feed.Card(w.Context(), kind, id)
+					if err != nil {
+						continue // not listed
+					}
+					var titles []string
+					switch thing := card.Listable.(type) {
+					case publication.Publication:
+						titles = append(titles, thing.Title)
+					case publication.Node:
+						titles = append(titles, thing.Title)
+					}
+					for _, t := range card.Translations {
+						titles = append(titles, t.Title)
+					}
+					if slices.Contains(titles, word) {
+						want = append(want, fmt.Sprint(kind, " ", id))
+					}
+				}
+				assert.ElementsMatch(w, want, w.found(0, word, 20), word)
+			}
+		}
+		w.consistent()
+	})
+}
+
+func findPages(w *fixtures) {
+	me := w.newUser()
+	var want []string
+	for i := range 60 {
+		want = append(want, named(w.write(me, noon.Add(time.Duration(i%3)*time.Microsecond), titled("tea"))))
+	}
+	newest := w.found(me, "tea", 100)
+	assert.ElementsMatch(w, want, newest)
+	for _, size := range []int{1, 7} {
+		assert.Equal(w, newest, w.found(me, "tea", size), "the order stays")
+	}
+}
+
+func findRandom(w *fixtures) {
+	words := strings.Fields("tea Tee 茶 大理古城 北京 Straße ÜBER café 🎉 ＡＢＣ İzmir ısı 2026 it's ガス")
+	w.eachSeed(func(w *fixtures, c random) {
+		text := func(most int) string {
+			var some []string
+			for range 1 + c.IntN(most) {
+				some = append(some, pick(c, words...))
+			}
+			return strings.Join(some, pick(c, " ", ", ", "", "-"))
+		}
+		people := w.users(3)
+		var events []event.State
+		for i := range 120 {
+			at := noon.Add(-time.Duration(c.IntN(1<<(4+c.IntN(43)))+i) * time.Microsecond) // up to two years ago
+			e := w.write(pick(c, people...), at, titled(text(6)), shown(event.Exposure{
+				Status: pick(c, event.Statuses()...), Permission: pick(c, event.Permissions()...)}))
+			if c.IntN(3) == 0 {
+				_, err := w.Events.Change(w.Context(), e.ID(), apply(noon, titled(text(4))))
+				require.NoError(w, err)
+			}
+			events = append(events, w.entry(e.ID()).State())
+		}
+		for range 250 {
+			q, by := text(3), pick(c, people...)
+			sought, err := search.Parse(q)
+			require.NoError(w, err)
+			var want []string
+			slices.SortFunc(events, func(a, b event.State) int { return b.Created.Compare(a.Created) })
+			for _, e := range events {
+				stored, err := event.Restore(e)
+				require.NoError(w, err)
+				r := subscription.Stranger
+				if e.Author == by {
+					r = subscription.Self
+				}
+				lacks := func(word string) bool { return !slices.Contains(search.Words(e.Title), word) }
+				if search.IsShown(stored, r) && !slices.ContainsFunc(sought, lacks) {
+					want = append(want, named(stored))
+				}
+			}
+			assert.Equal(w, want, w.found(by, q, pick(c, 1, 3, 50)), q)
+		}
+		w.consistent()
+	})
 }

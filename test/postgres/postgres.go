@@ -10,9 +10,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/url"
 	"os"
 	"runtime/debug"
 	"testing"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"plaza/test/faultproxy"
 )
 
 // Prepare fills the database at the URL. It must have closed its connections when it returns.
@@ -135,4 +141,77 @@ func (s *Server) must(what string, err error) {
 	if err != nil {
 		s.t.Fatalf("%s the test's server: %v", what, err)
 	}
+}
+
+// unusual are settings on which the meaning of a statement or of its answer depends, with values that
+// operators of other programs use. Those of the second list can't be set behind a pooler.
+var unusual = [2][][2]string{
+	{{"standard_conforming_strings", "off"}, {"client_encoding", "GBK"}, {"DateStyle", "SQL, DMY"}, {"TimeZone", "'Asia/Kathmandu'"}},
+	{
+		{"IntervalStyle", "sql_standard"}, {"bytea_output", "escape"}, {"extra_float_digits", "-15"}, {"array_nulls", "off"},
+		{"transform_null_equals", "on"}, {"gin_fuzzy_search_limit", "1"}, {"default_transaction_isolation", "serializable"},
+	},
+}
+
+// MakeUnusual gives the database, for the sessions that begin afterwards, unusual settings: behind a
+// pooler those alone that it keeps for each client.
+func MakeUnusual(at string, behindPooler bool) error {
+	all := unusual[0]
+	if !behindPooler {
+		all = append(all[:len(all):len(all)], unusual[1]...)
+	}
+	return set(at, all...)
+}
+
+// Set changes a setting of the database, for the sessions that begin afterwards.
+func Set(at, setting, value string) error { return set(at, [2]string{setting, value}) }
+
+func set(at string, settings ...[2]string) error {
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	conn, err := pgx.Connect(ctx, at)
+	if err != nil {
+		return err
+	}
+	for _, s := range settings {
+		if err == nil {
+			_, err = conn.Exec(ctx, "ALTER DATABASE "+pgx.Identifier{conn.Config().Database}.Sanitize()+" SET "+s[0]+" = "+s[1])
+		}
+	}
+	return errors.Join(err, conn.Close(ctx))
+}
+
+// Behind starts a proxy before the server of the database, and returns it with the URL of the database by way of it.
+func Behind(t testing.TB, database string) (line *faultproxy.Proxy, through string) {
+	t.Helper()
+	network, address := Address(t, database)
+	line = faultproxy.Start(t, network, address)
+	return line, Through(t, database, line.Address())
+}
+
+// Address returns where the server of the database listens, as net.Dial takes it.
+func Address(t testing.TB, database string) (network, address string) {
+	t.Helper()
+	config := parse(t, database)
+	return pgconn.NetworkAddress(config.Host, config.Port)
+}
+
+// Through returns the URL of the database by way of a proxy before its server. The proxy listens on TCP.
+func Through(t testing.TB, database, proxy string) string {
+	t.Helper()
+	config := parse(t, database)
+	through := url.URL{
+		Scheme: "postgres", User: url.UserPassword(config.User, config.Password),
+		Host: proxy, Path: config.Database, RawQuery: "sslmode=disable",
+	}
+	return through.String()
+}
+
+func parse(t testing.TB, database string) *pgconn.Config {
+	t.Helper()
+	config, err := pgconn.ParseConfig(database)
+	if err != nil {
+		t.Fatalf("the URL of a test's database: %v", err)
+	}
+	return config
 }
