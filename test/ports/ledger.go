@@ -119,6 +119,12 @@ func ordersOf(w *fixtures) {
 	found, err := w.Ledger.OrdersOf(w.Context(), []payment.OrderID{others.ID, 1 << 40, old.ID, others.ID, 0})
 	require.NoError(w, err)
 	assert.ElementsMatch(w, []payment.Order{others, old}, found)
+	w.begins(old.ID, byCode, "doubtful", noon)
+	w.begins(same.ID, byCode, "alive", noon)
+	w.trade(old.ID, func(t *payment.Trade) { t.RecordFailed("doubtful", payment.ErrWalletTimeout, noon) })
+	doubtful, err := w.Ledger.Orders(w.Context(), payment.OrderFilter{IsInDoubt: true}, page.Request{})
+	require.NoError(w, err)
+	assert.Equal(w, []payment.Order{old}, doubtful.Items)
 }
 
 var ledgerChanges = []promise{
