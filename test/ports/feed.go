@@ -556,7 +556,7 @@ func (w *fixtures) newsAround(limit int, spots ...event.DayInCity) map[event.Day
 func (w *fixtures) headlines(limit int, spot event.DayInCity) string {
 	w.Helper()
 	var titles []string
-	for _, item := range w.newsAround(limit, spot)[spot] {
+	for _, item := range w.newsAround(limit, spot, spot)[spot] {
 		titles = append(titles, item.Title)
 	}
 	return strings.Join(titles, " ")

@@ -92,6 +92,9 @@ func notificationsAgain(w *fixtures) {
 		assert.Equal(w, before, again)
 		assert.Equal(w, 2, unread)
 	}
+	w.markRead(author, before[1].ID)
+	_, unread := w.notifications(author)
+	assert.Equal(w, 1, unread, "the later one stays unread")
 	w.likeAt(e, other, false, last)
 	w.markRead(author, before[0].ID)
 	w.likeAt(e, other, true, last)

@@ -242,7 +242,9 @@ func forgetFailures(w *fixtures) {
 	w.fail(noon, times(pair.Max, try(1, 1))...)
 	w.fail(noon, strangers(1, 100, unusual.Max)...)
 	w.full(noon, try(2, 100))
-	is, err := w.Throttle.IsUsual(w.Context(), try(1, 1), noon)
-	require.NoError(w, err)
-	assert.True(w, is)
+	for at, want := range map[time.Time]bool{noon.Add(access.UsualFor - time.Microsecond): true, noon.Add(access.UsualFor): false} {
+		is, err := w.Throttle.IsUsual(w.Context(), try(1, 1), at)
+		require.NoError(w, err)
+		assert.Equal(w, want, is)
+	}
 }
