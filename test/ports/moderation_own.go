@@ -202,6 +202,7 @@ func hideOwnOnce(w *fixtures) {
 
 var moderationFeed = []promise{
 	{"an import shows nothing that is hidden, and what is restored is as it was imported last", hideImported},
+	{"what is hidden of a bundle keeps no translation from being an origin, whatever else of it comes and goes", hideOriginal},
 	{"the hiding of what is imported goes to its new author, and with what is erased", hideRecordsOf},
 	{"of hidings and imports at once no mark is lost", hideRecordsAtOnce},
 	{"a cover does not move when another record has come to show it", hideCoverShown},
@@ -279,6 +280,21 @@ func hideImported(w *fixtures) {
 		w.restore(recordOf(kind))
 		w.isListed(kind, 2, false) // it is deleted
 	}
+}
+
+func hideOriginal(w *fixtures) {
+	author := w.newUser()
+	other := article(author, 4, bundleOf(1))
+	w.imports(article(author, 1), article(author, 2, translationOf(1)), article(author, 3, translationOf(1)))
+	w.hide(recordOf(feed.Publication), noon)
+	for _, want := range [][]publication.ID{{4}, {2, 3}} {
+		w.imports(other)
+		assert.Equal(w, want, w.pagedPublications(publication.Query{OriginOnly: true}, 7))
+		w.consistent()
+		other.Deleted = true
+	}
+	w.restore(recordOf(feed.Publication))
+	assert.Equal(w, []publication.ID{1}, w.pagedPublications(publication.Query{OriginOnly: true}, 7))
 }
 
 func hideRecordsOf(w *fixtures) {

@@ -12,6 +12,7 @@ import (
 	"plaza/domain/imported"
 	"plaza/domain/localisation"
 	"plaza/domain/media"
+	"plaza/domain/moderation"
 	"plaza/domain/payment"
 )
 
@@ -23,7 +24,7 @@ func Telemetry(t *testing.T, open Open) {
 		{"the oldest prepayment is that of those alive", samplePrepayments},
 		{"the deletion queue is counted, due or not", sampleDeletions},
 		{"the spending is the translator's on the day", sampleSpending},
-		{"Recent counts open orders, prepayments in doubt and refunds that are processing", recentMoney},
+		{"Recent counts open orders, prepayments in doubt, refunds that are processing and reports that are not decided", recentWaiting},
 		{"Complete keeps the import that ended last", sampleImport},
 	})
 }
@@ -42,7 +43,7 @@ func (w *fixtures) recent(days ...time.Time) telemetry.Recent {
 	return recent
 }
 
-func recentMoney(w *fixtures) {
+func recentWaiting(w *fixtures) {
 	who := w.newUser()
 	o := w.charge(order(who, noon))
 	w.pays(o.ID, "paid", "t", noon)
@@ -56,6 +57,11 @@ func recentMoney(w *fixtures) {
 	assert.Equal(w, 1, w.recent(noon, noon.AddDate(0, 0, 1)).Refunds)
 	w.refundEnds(refund, payment.RefundSucceeded, noon)
 	assert.Zero(w, w.recent(noon, noon.AddDate(0, 0, 1)).Refunds)
+	r := w.complain(w.newUser(), moderation.Thing{Kind: moderation.Person, ID: int64(who)}, who)
+	assert.Equal(w, 1, w.recent(noon, noon.AddDate(0, 0, 1)).OpenReports)
+	_, err := w.Moderation.Decide(w.Context(), r.Case, noon)
+	require.NoError(w, err)
+	assert.Zero(w, w.recent(noon, noon.AddDate(0, 0, 1)).OpenReports)
 }
 
 func samplePayments(w *fixtures) {
