@@ -20,6 +20,7 @@ import (
 // Audit is the suite of audit.Log, and of what the other ports do for it.
 func Audit(t *testing.T, open Open) {
 	open.keeps(t, []promise{
+		{"Append stores the record with the names of then, and returns it with its ID", auditAppended},
 		{"the first change under a context writes the record that it carries, whichever port makes it, and no later change does", auditWritten},
 		{"a change that fails, or is rolled back, writes none, and the next one does", auditFailed},
 		{"of many changes at once one writes it", auditAtOnce},
@@ -40,6 +41,18 @@ func (w *fixtures) audited() []audit.Record {
 func (w *fixtures) acting(r audit.Record) context.Context {
 	r.At, r.By = noon, audit.Actor{Person: "maria"}
 	return audit.With(w.Context(), r)
+}
+
+func auditAppended(w *fixtures) {
+	staff, ada := w.newUser(), w.newUser()
+	r := audit.OnAccount(audit.AccountExported, ada)
+	r.At, r.By, r.Reason = noon, audit.Actor{Staff: staff}, "O'Brien 🀄"
+	stored, err := w.Stores.Audit.Append(w.Context(), r)
+	require.NoError(w, err)
+	assert.NotZero(w, stored.ID)
+	r.ID, r.ByName, r.AboutName = stored.ID, w.member(staff).FullName(), w.member(ada).FullName()
+	assert.Equal(w, r, stored)
+	assert.Equal(w, []audit.Record{r}, w.audited())
 }
 
 // auditedChanges are changes of a few ports under the context.
