@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"iter"
 	"maps"
@@ -117,6 +118,9 @@ func (v Ledger) Change(ctx context.Context, id payment.OrderID, fn func(*payment
 		}
 		if err := cmp.Or(fn(&next), ctx.Err()); err != nil {
 			return err
+		}
+		if order.State == payment.Paid && next.Order.State != payment.Paid {
+			return errors.New("a paid order must stay paid")
 		}
 		if next.Answer != nil {
 			if err := v.s.requests.checkUnanswered(&next.Answer.Key); err != nil {

@@ -57,19 +57,23 @@ func gatewayReceivesReceipts(d *gatewayFixture) {
 	}
 }
 
-// gatewayReceivesForged loses, doubles and changes bytes at about a hundred places, and cuts the body off there.
+// changes are what may become of a text on its way, at about so many places: bytes that get lost, come twice or are others, and an end
+// that is missing.
+func changes(text []byte, places int) (all [][]byte) {
+	for n := 0; n < len(text); n += max(1, len(text)/places) {
+		other := slices.Clone(text)
+		other[n] ^= 0x20
+		all = append(all, slices.Concat(text[:n], text[n+1:]), slices.Concat(text[:n+1], text[n:]), text[:n], other)
+	}
+	return all
+}
+
 func gatewayReceivesForged(d *gatewayFixture) {
 	p := d.prepared(d.intent())
 	said := d.paid(p)
 	genuine := receives(d, d.gateway, said)
-	for n := 0; n < len(said.Body); n += max(1, len(said.Body)/100) {
-		other := slices.Clone(said.Body)
-		other[n] ^= 0x20
-		for _, changed := range [][]byte{
-			slices.Concat(said.Body[:n], said.Body[n+1:]), slices.Concat(said.Body[:n+1], said.Body[n:]), said.Body[:n], other,
-		} {
-			d.assertForgedOr(genuine, payment.Notification{Header: said.Header, Body: changed})
-		}
+	for _, changed := range changes(said.Body, 100) {
+		d.assertForgedOr(genuine, payment.Notification{Header: said.Header, Body: changed})
 	}
 	_, err := d.gateway.Receive(payment.Notification{Header: said.Header, Body: p.request})
 	d.assertFault(payment.ErrForged, err) // of ours, though well signed
@@ -101,6 +105,7 @@ var gatewayRefundPromises = []gatewayPromise{
 	{"a refund that the wallet has never received is ErrRefundNotFound; one of an unknown payment is ErrWalletNotFound", gatewayRefundUnknown},
 	{"a refund ends as the wallet says, which notifies of its number and no more; Succeeded is set only if it has succeeded",
 		gatewayRefundEnds},
+	{"Receive of a refund notification that was changed is ErrForged, or names a refund that the wallet is asked about", gatewayRefundForged},
 	{"a bill has each refund of its day once, with its number", gatewayBillRefunds},
 }
 
@@ -251,6 +256,21 @@ func gatewayRefundEnds(d *gatewayFixture) {
 			assert.WithinRange(d, report.Succeeded, d.began.Add(-time.Minute), time.Now().Add(d.passed+time.Minute))
 			assert.Equal(d, time.UTC, report.Succeeded.Location())
 		}
+	}
+}
+
+func gatewayRefundForged(d *gatewayFixture) {
+	r := d.owing(300)
+	d.refunded(r)
+	said := d.refundEnds(r.No, payment.RefundSucceeded)
+	for _, changed := range changes(said.Body, 50) {
+		notice, err := d.gateway.Receive(payment.Notification{Header: said.Header, Body: changed})
+		if err != nil {
+			d.assertFault(payment.ErrForged, err)
+			continue
+		}
+		require.Nil(d, notice.Receipt, "%q", changed)
+		require.NotEmpty(d, notice.Refund)
 	}
 }
 

@@ -133,6 +133,7 @@ var ledgerChanges = []promise{
 	{"if fn fails or panics, or the context ends meanwhile, nothing is stored, an error comes back as it is, and the store goes on",
 		changeTradeFails},
 	{"Changes of one order at once don't lose each other's work", changeTradeAtOnce},
+	{"an order that is paid stays paid", changeTradeUnpaid},
 	{"OrderOf returns the order of the prepayment, or ErrNoOrder", orderOf},
 }
 
@@ -328,6 +329,19 @@ func changeTradeAtOnce(w *fixtures) {
 	assert.Len(w, got.Payments, fifty)
 	assert.Len(w, got.Prepayments, fifty)
 	assert.Len(w, w.journal(o.ID), 1+3*fifty)
+}
+
+func changeTradeUnpaid(w *fixtures) {
+	o := w.charge(order(w.newUser(), noon))
+	w.pays(o.ID, "a", "t", noon)
+	before, noted := w.traded(o.ID), w.journal(o.ID)
+	for _, s := range []payment.State{payment.Open, payment.Closed} {
+		require.Error(w, w.Ledger.Change(w.Context(), o.ID, func(t *payment.Trade) error {
+			t.Order.State = s
+			return nil
+		}))
+	}
+	w.kept(before, noted)
 }
 
 func orderOf(w *fixtures) {
