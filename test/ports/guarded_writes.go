@@ -23,12 +23,19 @@ import (
 	"plaza/domain/userimage"
 )
 
+// guard is the number of a write, and what that completes and is charged with. Each number is a write of its own.
+type guard struct {
+	n       int
+	key     *idempotency.Key
+	charges []ratelimit.Charge
+}
+
 // guardedWrite is a method that takes charges. Most of them complete an idempotency key as well.
 type guardedWrite struct {
 	account user.ID
-	write   func(i int, k *idempotency.Key, charges ...ratelimit.Charge) (id int64, err error) // for each i a write of its own
-	stored  func() []int64                                                                     // the numbers of what the writes made
-	fail    func(k *idempotency.Key, charges ...ratelimit.Charge) (int64, error)               // is a call that fails for another reason
+	write   func(guard) (id int64, err error)
+	stored  func() []int64             // the numbers of what the writes made
+	fail    func(guard) (int64, error) // is a call that fails for another reason
 }
 
 // guardedWrites are all such methods, each prepared for many writes.
@@ -55,165 +62,130 @@ var guardedWrites = []struct {
 func commenting(w *fixtures) guardedWrite {
 	author := w.newUser()
 	on, hidden := w.write(author, noon).ID(), w.write(w.newUser(), noon, permitted(event.Contact)).ID()
-	add := func(on event.ID, k *idempotency.Key, charges []ratelimit.Charge) (int64, error) {
-		c, _, err := w.Discussion.AddComment(w.Context(), event.Comment{Event: on, Author: author, Content: "One", Created: noon, Completes: k},
-			charges...)
-		assert.Nil(w, c.Completes)
-		return int64(c.ID), err
+	add := func(on event.ID) func(guard) (int64, error) {
+		return func(g guard) (int64, error) {
+			given := event.Comment{Event: on, Author: author, Content: "One", Created: noon, Completes: g.key}
+			c, _, err := w.Discussion.AddComment(w.Context(), given, g.charges...)
+			assert.Nil(w, c.Completes)
+			return int64(c.ID), err
+		}
 	}
-	return guardedWrite{
-		account: author,
-		write: func(_ int, k *idempotency.Key, charges ...ratelimit.Charge) (int64, error) {
-			return add(on, k, charges)
-		},
-		stored: func() []int64 {
-			all := w.comments(on, page.Request{}).Items
-			assert.Len(w, all, w.entry(on).Comments)
-			return mapped(all, func(c event.Comment) int64 { return int64(c.ID) })
-		},
-		fail: func(k *idempotency.Key, charges ...ratelimit.Charge) (int64, error) { return add(hidden, k, charges) },
-	}
+	return guardedWrite{account: author, write: add(on), fail: add(hidden), stored: func() []int64 {
+		all := w.comments(on, page.Request{}).Items
+		assert.Len(w, all, w.entry(on).Comments)
+		return mapped(all, func(c event.Comment) int64 { return int64(c.ID) })
+	}}
 }
 
 func editing(w *fixtures) guardedWrite {
 	author := w.newUser()
 	on := w.write(author, noon).ID()
-	var said []event.Comment
-	for range many {
-		said = append(said, w.say(on, author, noon, "One"))
+	said := mapped(make([]event.CommentID, many), func(event.CommentID) event.CommentID { return w.say(on, author, noon, "One").ID })
+	edit := func(said ...event.CommentID) func(guard) (int64, error) {
+		return func(g guard) (int64, error) {
+			c := event.Comment{ID: said[g.n], Content: "Two", Edited: noon}
+			return int64(c.ID), w.Discussion.EditComment(w.Context(), c, g.charges...)
+		}
 	}
-	edit := func(id event.CommentID, charges []ratelimit.Charge) (int64, error) {
-		return int64(id), w.Discussion.EditComment(w.Context(), event.Comment{ID: id, Content: "Two", Edited: noon}, charges...)
-	}
-	return guardedWrite{
-		account: author,
-		write: func(i int, _ *idempotency.Key, charges ...ratelimit.Charge) (int64, error) {
-			return edit(said[i].ID, charges)
-		},
-		stored: func() (edited []int64) {
-			for _, c := range w.comments(on, page.Request{}).Items {
-				if !c.Edited.IsZero() {
-					edited = append(edited, int64(c.ID))
-				}
+	return guardedWrite{account: author, write: edit(said...), fail: edit(said[many-1] + 1), stored: func() (edited []int64) {
+		for _, c := range w.comments(on, page.Request{}).Items {
+			if !c.Edited.IsZero() {
+				edited = append(edited, int64(c.ID))
 			}
-			return edited
-		},
-		fail: func(_ *idempotency.Key, charges ...ratelimit.Charge) (int64, error) {
-			return edit(said[many-1].ID+1, charges)
-		},
-	}
+		}
+		return edited
+	}}
 }
 
 func reporting(w *fixtures) guardedWrite {
 	author := w.newUser()
-	people := w.users(many)
-	report := func(whom user.ID, charges []ratelimit.Charge) (int64, error) {
-		of := moderation.Thing{Kind: moderation.Person, ID: int64(whom)}
-		r, _, err := w.Moderation.Report(w.Context(), moderation.Report{
-			By: author, Thing: of, Owner: whom, Reason: moderation.Spam, Created: noon,
-		}, charges...)
-		return int64(r.ID), err
+	report := func(people ...user.ID) func(guard) (int64, error) {
+		return func(g guard) (int64, error) {
+			whom := people[g.n]
+			r, _, err := w.Moderation.Report(w.Context(), moderation.Report{
+				By: author, Thing: moderation.Thing{Kind: moderation.Person, ID: int64(whom)}, Owner: whom, Reason: moderation.Spam, Created: noon,
+			}, g.charges...)
+			return int64(r.ID), err
+		}
 	}
-	return guardedWrite{
-		account: author,
-		write: func(i int, _ *idempotency.Key, charges ...ratelimit.Charge) (int64, error) {
-			return report(people[i], charges)
-		},
-		stored: func() []int64 {
-			own, err := w.Moderation.ReportsBy(w.Context(), author, page.Span{}, page.Request{})
-			require.NoError(w, err)
-			return mapped(own.Items, func(r moderation.Report) int64 { return int64(r.ID) })
-		},
-		fail: func(_ *idempotency.Key, charges ...ratelimit.Charge) (int64, error) {
-			return report(author+99, charges)
-		},
-	}
+	return guardedWrite{account: author, write: report(w.users(many)...), fail: report(author + 99), stored: func() []int64 {
+		own, err := w.Moderation.ReportsBy(w.Context(), author, page.Span{}, page.Request{})
+		require.NoError(w, err)
+		return mapped(own.Items, func(r moderation.Report) int64 { return int64(r.ID) })
+	}}
 }
 
 func liking(w *fixtures) guardedWrite {
 	author := w.newUser()
-	var events []event.ID
-	for range many {
-		events = append(events, w.write(author, noon).ID())
+	events := mapped(make([]event.ID, many), func(event.ID) event.ID { return w.write(author, noon).ID() })
+	like := func(isLiked bool, events ...event.ID) func(guard) (int64, error) {
+		return func(g guard) (int64, error) {
+			l := event.Like{Event: events[g.n], By: author, IsLiked: isLiked, At: noon}
+			return int64(l.Event), w.Discussion.Like(w.Context(), l, g.charges...)
+		}
 	}
 	hidden := w.write(w.newUser(), noon, permitted(event.Contact)).ID()
-	return guardedWrite{
-		account: author,
-		write: func(i int, _ *idempotency.Key, charges ...ratelimit.Charge) (int64, error) {
-			return int64(events[i]), w.Discussion.Like(w.Context(), event.Like{Event: events[i], By: author, IsLiked: true, At: noon}, charges...)
-		},
-		stored: func() (liked []int64) {
-			for _, id := range events {
-				if w.entry(id).Likes > 0 {
-					liked = append(liked, int64(id))
-				}
+	return guardedWrite{account: author, write: like(true, events...), fail: like(false, hidden), stored: func() (liked []int64) {
+		for _, id := range events {
+			if w.entry(id).Likes > 0 {
+				liked = append(liked, int64(id))
 			}
-			return liked
-		},
-		fail: func(_ *idempotency.Key, charges ...ratelimit.Charge) (int64, error) {
-			return 0, w.Discussion.Like(w.Context(), event.Like{Event: hidden, By: author, At: noon}, charges...)
-		},
-	}
+		}
+		return liked
+	}}
 }
 
 func addingEvents(w *fixtures) guardedWrite {
 	author := w.newUser()
-	add := func(author user.ID, k *idempotency.Key, charges []ratelimit.Charge) (int64, error) {
-		e := w.written(author, noon)
-		e.CompleteKey(k)
-		stored, err := w.Events.Add(w.Context(), e, charges...)
-		if err != nil {
-			return 0, err
+	add := func(author user.ID) func(guard) (int64, error) {
+		return func(g guard) (int64, error) {
+			e := w.written(author, noon)
+			e.CompleteKey(g.key)
+			stored, err := w.Events.Add(w.Context(), e, g.charges...)
+			if err != nil {
+				return 0, err
+			}
+			assert.Nil(w, stored.State().Completes)
+			return int64(stored.ID()), nil
 		}
-		assert.Nil(w, stored.State().Completes)
-		return int64(stored.ID()), nil
 	}
-	return guardedWrite{
-		account: author,
-		write: func(_ int, k *idempotency.Key, charges ...ratelimit.Charge) (int64, error) {
-			return add(author, k, charges)
-		},
-		stored: func() []int64 {
-			all := w.list(event.Query{Author: author, Viewer: author}).Items
-			assert.Len(w, w.listed(), len(all))
-			return mapped(all, func(e event.Entry) int64 { return int64(e.ID()) })
-		},
-		fail: func(k *idempotency.Key, charges ...ratelimit.Charge) (int64, error) { return add(author+1, k, charges) },
-	}
+	return guardedWrite{account: author, write: add(author), fail: add(author + 1), stored: func() []int64 {
+		all := w.list(event.Query{Author: author, Viewer: author}).Items
+		assert.Len(w, w.listed(), len(all))
+		return mapped(all, func(e event.Entry) int64 { return int64(e.ID()) })
+	}}
 }
 
 // plating is a Change or a ChangeRead, which attaches a plate in each write.
 func (w *fixtures) plating(
 	author user.ID, on event.ID, change func(gone bool, fn func(*event.Event) error, charges []ratelimit.Charge) (event.Entry, error),
 ) guardedWrite {
-	attach := func(k *idempotency.Key, failed error, charges []ratelimit.Charge) (int64, error) {
-		e, err := change(false, func(e *event.Event) error {
-			e.CompleteKey(k)
-			require.NoError(w, e.AddPlate(event.Plate{Photo: "plates/a"}, noon))
-			return failed
-		}, charges)
-		if err != nil {
-			return 0, err
+	attach := func(failed error) func(guard) (int64, error) {
+		return func(g guard) (int64, error) {
+			e, err := change(false, func(e *event.Event) error {
+				e.CompleteKey(g.key)
+				require.NoError(w, e.AddPlate(event.Plate{Photo: "plates/a"}, noon))
+				return failed
+			}, g.charges)
+			if err != nil {
+				return 0, err
+			}
+			s := e.State()
+			assert.Nil(w, s.Completes)
+			return int64(s.Plates[len(s.Plates)-1].ID), nil
 		}
-		s := e.State()
-		assert.Nil(w, s.Completes)
-		return int64(s.Plates[len(s.Plates)-1].ID), nil
 	}
 	return guardedWrite{
-		account: author,
-		write: func(_ int, k *idempotency.Key, charges ...ratelimit.Charge) (int64, error) {
-			return attach(k, nil, charges)
-		},
+		account: author, write: attach(nil),
 		stored: func() []int64 {
 			return mapped(w.entry(on).State().Plates, func(p event.Plate) int64 { return int64(p.ID) })
 		},
-		fail: func(k *idempotency.Key, charges ...ratelimit.Charge) (int64, error) {
-			nothing := func(*event.Event) error { return nil }
-			_, err := change(true, nothing, charges)
+		fail: func(g guard) (int64, error) {
+			_, err := change(true, same, g.charges)
 			require.ErrorIs(w, err, event.ErrNotFound)
-			_, err = change(false, nothing, charges)
+			_, err = change(false, same, g.charges)
 			require.NoError(w, err, "a change of nothing is not charged")
-			return attach(k, errBoom, charges)
+			return attach(errBoom)(g)
 		},
 	}
 }
@@ -249,123 +221,107 @@ func attachingToRead(w *fixtures) guardedWrite {
 
 func following(w *fixtures) guardedWrite {
 	follower := w.newUser()
-	followed := w.users(many)
-	add := func(s subscription.Subscription, k *idempotency.Key, charges []ratelimit.Charge) (int64, error) {
-		s.Completes = k
-		stored, _, err := w.Subscriptions.Follow(w.Context(), s, charges...)
-		assert.Nil(w, stored.Completes)
-		return int64(stored.ID), err
+	add := func(all ...subscription.Subscription) func(guard) (int64, error) {
+		return func(g guard) (int64, error) {
+			s := all[g.n]
+			s.Completes = g.key
+			stored, _, err := w.Subscriptions.Follow(w.Context(), s, g.charges...)
+			assert.Nil(w, stored.Completes)
+			return int64(stored.ID), err
+		}
 	}
-	return guardedWrite{
-		account: follower,
-		write: func(i int, k *idempotency.Key, charges ...ratelimit.Charge) (int64, error) {
-			return add(toUser(follower, followed[i], noon), k, charges)
-		},
-		stored: func() []int64 {
-			all := w.subscriptions(subscription.Query{User: follower}).Items
-			return mapped(all, func(s subscription.Subscription) int64 { return int64(s.ID) })
-		},
-		fail: func(k *idempotency.Key, charges ...ratelimit.Charge) (int64, error) {
-			return add(subscription.ToCategory(follower, feed.CategoryID(77), noon), k, charges)
-		},
-	}
+	followed := mapped(w.users(many), func(id user.ID) subscription.Subscription { return toUser(follower, id, noon) })
+	fail := add(subscription.ToCategory(follower, feed.CategoryID(77), noon))
+	return guardedWrite{account: follower, write: add(followed...), fail: fail, stored: func() []int64 {
+		all := w.subscriptions(subscription.Query{User: follower}).Items
+		return mapped(all, func(s subscription.Subscription) int64 { return int64(s.ID) })
+	}}
 }
 
 func blocking(w *fixtures) guardedWrite {
 	who := w.newUser()
 	others := w.users(many)
-	return guardedWrite{
-		account: who,
-		write: func(i int, _ *idempotency.Key, charges ...ratelimit.Charge) (int64, error) {
-			return int64(others[i]), w.blocks(who, others[i], noon, charges...)
-		},
-		stored: func() []int64 { return mapped(w.blockedBy(who), func(whom user.ID) int64 { return int64(whom) }) },
-		fail: func(_ *idempotency.Key, charges ...ratelimit.Charge) (int64, error) {
-			return 0, w.blocks(who, others[many-1]+1, noon, charges...)
-		},
+	block := func(others ...user.ID) func(guard) (int64, error) {
+		return func(g guard) (int64, error) {
+			return int64(others[g.n]), w.blocks(who, others[g.n], noon, g.charges...)
+		}
 	}
+	return guardedWrite{account: who, write: block(others...), fail: block(others[many-1] + 1), stored: func() []int64 {
+		return mapped(w.blockedBy(who), func(whom user.ID) int64 { return int64(whom) })
+	}}
 }
 
 func addingImages(w *fixtures) guardedWrite {
 	owner := w.newUser()
-	add := func(owner user.ID, k *idempotency.Key, charges []ratelimit.Charge) (int64, error) {
-		i := userimage.New(owner, "public/a", 1, 1, 0, userimage.Tags{}, noon)
-		i.Completes = k
-		stored, err := w.Images.Add(w.Context(), i, charges...)
-		assert.Nil(w, stored.Completes)
-		return int64(stored.ID), err
+	add := func(owner user.ID) func(guard) (int64, error) {
+		return func(g guard) (int64, error) {
+			i := userimage.New(owner, "public/a", 1, 1, 0, userimage.Tags{}, noon)
+			i.Completes = g.key
+			stored, err := w.Images.Add(w.Context(), i, g.charges...)
+			assert.Nil(w, stored.Completes)
+			return int64(stored.ID), err
+		}
 	}
+	return guardedWrite{account: owner, write: add(owner), fail: add(owner + 1), stored: func() []int64 {
+		return mapped(w.pictures(userimage.Query{Owner: owner}), func(i userimage.Image) int64 { return int64(i.ID) })
+	}}
+}
+
+// counting is a write of which nothing is stored but that it was done.
+func counting(account user.ID, do func(guard) error, fail func(guard) error) guardedWrite {
+	var done atomic.Int64
 	return guardedWrite{
-		account: owner,
-		write: func(_ int, k *idempotency.Key, charges ...ratelimit.Charge) (int64, error) {
-			return add(owner, k, charges)
+		account: account,
+		write: func(g guard) (int64, error) {
+			err := do(g)
+			if err == nil {
+				done.Add(1)
+			}
+			return 0, err
 		},
-		stored: func() []int64 {
-			return mapped(w.pictures(userimage.Query{Owner: owner}), func(i userimage.Image) int64 { return int64(i.ID) })
-		},
-		fail: func(k *idempotency.Key, charges ...ratelimit.Charge) (int64, error) { return add(owner+1, k, charges) },
+		stored: func() []int64 { return make([]int64, done.Load()) },
+		fail:   func(g guard) (int64, error) { return 0, fail(g) },
 	}
 }
 
 func settingAvatars(w *fixtures) guardedWrite {
 	id := w.newUser()
-	var set atomic.Int64 // an avatar replaces the one before
-	return guardedWrite{
-		account: id,
-		write: func(_ int, _ *idempotency.Key, charges ...ratelimit.Charge) (int64, error) {
-			err := w.Directory.SetAvatar(w.Context(), id, media.Picture{Key: "public/a"}, 0, charges...)
-			if err == nil {
-				set.Add(1)
-			}
-			return 0, err
-		},
-		stored: func() []int64 { return make([]int64, set.Load()) },
-		fail: func(_ *idempotency.Key, charges ...ratelimit.Charge) (int64, error) {
-			return 0, w.Directory.SetAvatar(w.Context(), id+1, media.Picture{Key: "public/a"}, 0, charges...)
-		},
+	set := func(id user.ID) func(guard) error { // an avatar replaces the one before
+		return func(g guard) error {
+			return w.Directory.SetAvatar(w.Context(), id, media.Picture{Key: "public/a"}, 0, g.charges...)
+		}
 	}
+	return counting(id, set(id), set(id+1))
 }
 
 func charging(w *fixtures) guardedWrite {
-	id := w.newUser()
-	var charged atomic.Int64
-	return guardedWrite{
-		account: id,
-		write: func(_ int, _ *idempotency.Key, charges ...ratelimit.Charge) (int64, error) {
-			err := w.PersonalData.Charge(w.Context(), charges...)
-			if err == nil {
-				charged.Add(1)
-			}
-			return 0, err
-		},
-		stored: func() []int64 { return make([]int64, charged.Load()) },
-		fail: func(_ *idempotency.Key, charges ...ratelimit.Charge) (int64, error) {
-			ctx, cancel := context.WithCancel(w.Context())
-			cancel()
-			return 0, w.PersonalData.Charge(ctx, charges...)
-		},
+	gone, cancel := context.WithCancel(w.Context())
+	cancel()
+	charge := func(ctx context.Context) func(guard) error {
+		return func(g guard) error { return w.PersonalData.Charge(ctx, g.charges...) }
 	}
+	return counting(w.newUser(), charge(w.Context()), charge(gone))
 }
 
 func issuing(w *fixtures) guardedWrite {
 	holder := w.newUser()
 	taken := w.issue(token(w.newUser(), 255))
+	issue := func(g guard, t access.Token) (int64, error) {
+		id, err := w.Tokens.Issue(w.Context(), t, g.charges...)
+		return int64(id), err
+	}
 	return guardedWrite{
 		account: holder,
-		write: func(i int, _ *idempotency.Key, charges ...ratelimit.Charge) (int64, error) {
-			id, err := w.Tokens.Issue(w.Context(), token(holder, byte(i)), charges...)
-			return int64(id), err
-		},
+		write:   func(g guard) (int64, error) { return issue(g, token(holder, byte(g.n))) },
 		stored: func() []int64 {
 			theirs, err := w.Tokens.OfUsers(w.Context(), holder)
 			require.NoError(w, err)
 			return mapped(theirs, func(t access.Token) int64 { return int64(t.ID) })
 		},
-		fail: func(_ *idempotency.Key, charges ...ratelimit.Charge) (int64, error) {
+		fail: func(g guard) (int64, error) {
 			duplicate := token(holder, 0)
 			duplicate.Hash = taken.Hash
-			id, err := w.Tokens.Issue(w.Context(), duplicate, charges...)
-			return int64(id), err
+			return issue(g, duplicate)
 		},
 	}
 }
@@ -398,13 +354,13 @@ func Keys(t *testing.T, open Open) {
 }
 
 func keyCompleted(w *fixtures, c guardedWrite, kind idempotency.Kind) {
-	id, err := c.write(0, nil)
+	id, err := c.write(guard{})
 	require.NoError(w, err, "without a key")
 	ids := []int64{id}
 	for i, name := range []string{"one", "two"} {
 		k := keyNamed(c.account, name)
 		require.Nil(w, w.reserves(k, noon))
-		id, err := c.write(1+i, &k)
+		id, err := c.write(guard{n: 1 + i, key: &k})
 		require.NoError(w, err)
 		assert.Equal(w, &idempotency.Answer{Key: k, Kind: kind, ID: id, At: noon}, w.reserves(k, noon.Add(time.Hour)))
 		ids = append(ids, id)
@@ -414,7 +370,7 @@ func keyCompleted(w *fixtures, c guardedWrite, kind idempotency.Kind) {
 
 func keyLost(w *fixtures, c guardedWrite, _ idempotency.Kind) {
 	limit := ratelimit.Limits{ratelimit.Comment: {Count: 1, Period: time.Hour}}
-	charge := limit.Charge(int64(c.account), ratelimit.Comment, noon)
+	charge := []ratelimit.Charge{limit.Charge(int64(c.account), ratelimit.Comment, noon)}
 	never, released, taken, answered := keyNamed(c.account, "never"), keyNamed(c.account, "released"), keyNamed(c.account, "taken"),
 		keyNamed(c.account, "answered")
 	w.reserves(released, noon)
@@ -424,14 +380,14 @@ func keyLost(w *fixtures, c guardedWrite, _ idempotency.Kind) {
 	other.Holder[0]++
 	require.Nil(w, w.reserves(other, noon.Add(time.Minute)))
 	w.reserves(answered, noon)
-	_, err := c.write(0, &answered)
+	_, err := c.write(guard{key: &answered})
 	require.NoError(w, err)
 	for i, k := range []idempotency.Key{never, released, taken, answered} {
-		_, err := c.write(1+i, &k, charge)
+		_, err := c.write(guard{1 + i, &k, charge})
 		assert.ErrorIs(w, err, idempotency.ErrKeyInUse, k.Name)
 	}
 	assert.Len(w, c.stored(), 1)
-	_, err = c.write(5, &other, charge)
+	_, err = c.write(guard{5, &other, charge})
 	require.NoError(w, err, "it is not charged")
 	assert.Len(w, c.stored(), 2)
 }
@@ -440,7 +396,7 @@ func keyedAtOnce(w *fixtures, c guardedWrite, _ idempotency.Kind) {
 	k := keyNamed(c.account, "one")
 	w.reserves(k, noon)
 	assertOneWins(w, atOnce(many, func(i int) error {
-		_, err := c.write(i, &k)
+		_, err := c.write(guard{n: i, key: &k})
 		return err
 	}), idempotency.ErrKeyInUse)
 	stored := c.stored()
@@ -451,13 +407,13 @@ func keyedAtOnce(w *fixtures, c guardedWrite, _ idempotency.Kind) {
 func keyedFails(w *fixtures, c guardedWrite, _ idempotency.Kind) {
 	k := keyNamed(c.account, "one")
 	w.reserves(k, noon)
-	_, err := c.fail(&k)
+	_, err := c.fail(guard{key: &k})
 	require.Error(w, err)
 	_, err = w.Keys.Reserve(w.Context(), k, noon, noon.Add(time.Minute))
 	assert.ErrorIs(w, err, idempotency.ErrKeyInUse)
 	require.NoError(w, w.Keys.Release(w.Context(), k))
 	assert.Nil(w, w.reserves(k, noon))
-	_, err = c.write(0, &k)
+	_, err = c.write(guard{key: &k})
 	require.NoError(w, err)
 	assert.Len(w, c.stored(), 1)
 }
@@ -549,7 +505,7 @@ func (c guardedWrite) charge(limit ratelimit.Limit, now time.Time) ratelimit.Cha
 
 // pays is the write, which completes no key.
 func (c guardedWrite) pays(i int, charges ...ratelimit.Charge) error {
-	_, err := c.write(i, nil, charges...)
+	_, err := c.write(guard{n: i, charges: charges})
 	return err
 }
 
@@ -599,7 +555,7 @@ func chargedAtOnce(w *fixtures, c guardedWrite) {
 func failedNotCharged(w *fixtures, c guardedWrite) {
 	limit := ratelimit.Limit{Count: 1, Period: time.Hour}
 	for range 3 {
-		_, err := c.fail(nil, c.charge(limit, noon))
+		_, err := c.fail(guard{charges: []ratelimit.Charge{c.charge(limit, noon)}})
 		require.Error(w, err)
 		require.False(w, fault.Is(err, fault.Throttled), "%v", err)
 	}
