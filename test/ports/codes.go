@@ -293,10 +293,7 @@ func codeErased(w *fixtures) {
 	id, other := w.newUser(), w.newUser()
 	require.Len(w, w.records(id, "codes"), 1)
 	require.Len(w, w.records(id, "code_uses"), 2)
-	for _, k := range kindsOfData() {
-		_, err := w.PersonalData.Erase(w.Context(), id, k, 100)
-		require.NoError(w, err)
-	}
+	w.erase(id)
 	again, err := w.Accounts.Open(w.Context(), access.Account{Phone: phone(1)}, user.Member{Timezone: "UTC", Joined: noon})
 	require.NoError(w, err)
 	assert.Empty(w, w.records(again, "codes"))
@@ -310,8 +307,7 @@ func codeErasedMeanwhile(w *fixtures) {
 		if k == personaldata.Account {
 			w.spending(1, noon)
 		}
-		_, err := w.PersonalData.Erase(w.Context(), id, k, 100)
-		require.NoError(w, err)
+		w.erase(id, k)
 	}
 	again, err := w.Accounts.Open(w.Context(), access.Account{Phone: phone(1)}, user.Member{Timezone: "UTC", Joined: noon})
 	require.NoError(w, err)

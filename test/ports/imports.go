@@ -187,11 +187,10 @@ func userRecordAgain(w *fixtures) {
 	c := w.importer("a")
 	c.importAll(p)
 	id := w.uid(p.Phone)
-	require.NoError(w, w.Accounts.Change(w.Context(), id, func(a *access.Account) error {
+	w.changeAccount(id, func(a *access.Account) {
 		a.SetPassword("hash")
 		a.Scopes, a.Roles, a.Disabled = access.DefaultScopes(), []access.Role{access.Admin}, true
-		return nil
-	}))
+	})
 	before := w.account(id)
 	for _, edit := range []func(*imported.UserRecord){
 		func(p *imported.UserRecord) { p.Firstname = broad(64) },
@@ -211,11 +210,10 @@ func userRecordAgain(w *fixtures) {
 
 func userRecordOfAccount(w *fixtures) {
 	id := w.newUser()
-	require.NoError(w, w.Accounts.Change(w.Context(), id, func(a *access.Account) error {
+	w.changeAccount(id, func(a *access.Account) {
 		a.SetPassword("another")
 		a.Roles = []access.Role{access.Cashier}
-		return nil
-	}))
+	})
 	account, want := w.account(id), w.member(id)
 	p := userRecord("a", 1)
 	want.Firstname, want.Lastname = p.Firstname, p.Lastname
@@ -275,10 +273,7 @@ func writtenByRefused(w *fixtures) {
 	outcomes := c.apply(records...)
 	assert.Equal(w, []imported.Status{imported.Refused, imported.Waits, imported.New}, statusesOf(outcomes))
 	assert.NotEmpty(w, outcomes[1].Wrong["author"])
-	require.NoError(w, w.Accounts.Change(w.Context(), w.uid(phone(1)), func(a *access.Account) error {
-		a.Phone = phone(9)
-		return nil
-	}))
+	w.changeAccount(w.uid(phone(1)), func(a *access.Account) { a.Phone = phone(9) })
 	assert.Equal(w, repeated(2, imported.New), c.importAll(records[:2]...), "the phone is free again")
 	w.checkAgrees()
 }

@@ -159,11 +159,9 @@ func hideUnreserved(w *fixtures) {
 	r := w.moves(photo(i.ID))
 	w.dueDeletions(r.Until) // the cleanup job removes the files at the reserved key
 	for _, to := range []media.Moves{r, {To: map[media.Key]media.Key{i.Key: "private/b.png"}, Until: r.Until}, {}} {
-		_, err := w.Moderation.Hide(w.Context(), moderation.Hiding{Thing: photo(i.ID), Reason: "Rude", At: noon}, to)
-		assert.ErrorIs(w, err, media.ErrMoving)
+		assert.ErrorIs(w, w.tryHide(photo(i.ID), to), media.ErrMoving)
 	}
-	_, err := w.Moderation.Hide(w.Context(), moderation.Hiding{Thing: photo(i.ID + 1), Reason: "Rude", At: noon}, media.Moves{})
-	assert.ErrorIs(w, err, userimage.ErrNotFound)
+	assert.ErrorIs(w, w.tryHide(photo(i.ID+1), media.Moves{}), userimage.ErrNotFound)
 	i.Bytes = 0
 	assert.Equal(w, i, w.imageOf(i.ID))
 	w.consistent()
@@ -184,8 +182,7 @@ func hideImageQuotas(w *fixtures) {
 	assert.True(w, changed.Hidden)
 	w.changeOf(one.ID, discard)
 	assert.Equal(w, []media.Key{"private/a.png"}, w.dueDeletions(noon))
-	_, err := w.Moderation.Restore(w.Context(), photo(one.ID), media.Moves{})
-	assert.ErrorIs(w, err, userimage.ErrNotFound)
+	assert.ErrorIs(w, w.tryRestore(photo(one.ID), media.Moves{}), userimage.ErrNotFound)
 	left := w.hidings(owner)
 	require.Len(w, left, 1)
 	assert.Equal(w, photo(two.ID), left[0].Thing)
@@ -208,8 +205,17 @@ func remark(id event.CommentID) moderation.Thing {
 
 func (w *fixtures) restore(t moderation.Thing) {
 	w.Helper()
-	_, err := w.Moderation.Restore(w.Context(), t, w.moves(t))
-	require.NoError(w, err)
+	require.NoError(w, w.tryRestore(t, w.moves(t)))
+}
+
+func (w *fixtures) tryRestore(t moderation.Thing, to media.Moves) error {
+	_, err := w.Moderation.Restore(w.Context(), t, to)
+	return err
+}
+
+func (w *fixtures) tryHide(t moderation.Thing, to media.Moves) error {
+	_, err := w.Moderation.Hide(w.Context(), moderation.Hiding{Thing: t, Reason: "Rude", At: noon}, to)
+	return err
 }
 
 // hideComments compares what each sees with the rule of the domain.
@@ -310,8 +316,7 @@ func hideRemoved(w *fixtures) {
 		said = append(said, c.ID)
 	}
 	require.NoError(w, w.Discussion.RemoveComment(w.Context(), said[0]))
-	_, err := w.Moderation.Restore(w.Context(), remark(said[0]), media.Moves{})
-	assert.ErrorIs(w, err, event.ErrNoComment)
+	assert.ErrorIs(w, w.tryRestore(remark(said[0]), media.Moves{}), event.ErrNoComment)
 	assert.Equal(w, 1, w.entry(e.ID()).Comments)
 	assert.Len(w, w.hidings(other), 2)
 	w.restore(remark(said[1]))
@@ -330,9 +335,9 @@ func hideCommentsAtOnce(w *fixtures) {
 			case i >= 4:
 				_, _, err = w.Discussion.AddComment(w.Context(), event.Comment{Event: e.ID(), Author: other, Content: "Hm", Created: noon})
 			case isHidden:
-				_, err = w.Moderation.Hide(w.Context(), moderation.Hiding{Thing: of, Reason: "Rude", At: noon}, media.Moves{})
+				err = w.tryHide(of, media.Moves{})
 			default:
-				_, err = w.Moderation.Restore(w.Context(), of, media.Moves{})
+				err = w.tryRestore(of, media.Moves{})
 			}
 			return err
 		})

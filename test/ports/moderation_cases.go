@@ -41,18 +41,12 @@ func reportCases(w *fixtures) {
 	}
 }
 
-func (w *fixtures) edit(id event.ID, title string) {
-	w.Helper()
-	_, err := w.Events.Change(w.Context(), id, func(e *event.Event) error { return e.Apply(event.Change{Title: &title}, noon) })
-	require.NoError(w, err)
-}
-
 func keepVersions(w *fixtures) {
 	author := w.newUser()
 	e := w.write(author, noon)
 	titles := []string{"Evil", "Evil", "A", "B", "C", "D", "E", "Good"}
 	for i, title := range titles {
-		w.edit(e.ID(), title)
+		w.change(e.ID(), apply(noon, titled(title)))
 		for n := range 2 {
 			w.complainFor(moderation.Spam, fmt.Sprintf("%d%d", i, n), w.newUser(), thing(e.ID()), author, noon.Add(time.Duration(i)*time.Minute))
 		}
@@ -64,7 +58,7 @@ func keepVersions(w *fixtures) {
 	now := w.subject(thing(e.ID()))
 	assert.True(w, c.Changed(now))
 	assert.True(w, c.Changed(nil))
-	w.edit(e.ID(), "Evil")
+	w.change(e.ID(), apply(noon, titled("Evil")))
 	assert.False(w, c.Changed(w.subject(thing(e.ID()))))
 	require.Len(w, c.Notes, moderation.MostNotes)
 	assert.Equal(w, []string{"71", "70", "61"}, mapped(c.Notes[:3], func(r moderation.Report) string { return r.Text }))
@@ -98,12 +92,7 @@ func keepCopies(w *fixtures) {
 	require.NoError(w, err)
 	assert.Empty(w, copied, "another kind has the same number")
 	assert.Equal(w, media.Key("private/one.png"), w.cases(moderation.Query{})[0].Versions[0].Pictures[0].Key)
-	var known []media.Key
-	for r, err := range w.Deletions.References(w.Context()) {
-		require.NoError(w, err)
-		known = append(known, r.Key)
-	}
-	assert.Contains(w, known, media.Key("private/one.png"))
+	assert.Contains(w, w.references(), media.Key("private/one.png"))
 	w.hideImage(i)
 	c := w.cases(moderation.Query{IsDecided: true})[0]
 	assert.False(w, c.Changed(w.subject(photo(i.ID))), "its files were moved")
@@ -184,10 +173,7 @@ func eraseReported(w *fixtures) {
 	w.complain(w.newUser(), one, owner)
 	w.complain(w.newUser(), photo(two.ID), owner)
 	w.hide(one, noon)
-	require.NoError(w, w.Accounts.Change(w.Context(), owner, func(a *access.Account) error {
-		a.Close()
-		return nil
-	}))
+	w.changeAccount(owner, func(a *access.Account) { a.Close() })
 	w.erase(owner)
 	assert.Empty(w, w.cases(moderation.Query{IsDecided: true}))
 	open := w.cases(moderation.Query{})

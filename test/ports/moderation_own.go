@@ -56,8 +56,7 @@ func hidePlated(w *fixtures) {
 	before := w.withPlates(author, "Fog", 7, "private/a.png", "private/b.jpg")
 	to := w.moves(thing(before.ID))
 	w.change(before.ID, func(e *event.Event) error { return e.AddPlate(event.Plate{Photo: "private/c.png", Bytes: 7}, noon) })
-	_, err := w.Moderation.Hide(w.Context(), moderation.Hiding{Thing: thing(before.ID), Reason: "Rude", At: noon}, to)
-	require.ErrorIs(w, err, media.ErrMoving, "the last plate was added since")
+	require.ErrorIs(w, w.tryHide(thing(before.ID), to), media.ErrMoving, "the last plate was added since")
 	after := stateOf(w.entry(before.ID).Event)
 	assert.Equal(w, append(photosOf(before.Plates), "private/c.png"), photosOf(after.Plates))
 	assert.False(w, after.IsHidden)
@@ -175,27 +174,17 @@ func hideOwnOnce(w *fixtures) {
 		thing(w.write(author, noon).ID()), attached(w.withPlates(author, "Fog", 7, "private/a.png").Plates[0].ID), portrayed(author),
 	} {
 		to := w.moves(of)
-		errs := atOnce(4, func(int) error {
-			_, err := w.Moderation.Hide(w.Context(), moderation.Hiding{Thing: of, Reason: "Rude", At: noon}, to)
-			return err
-		})
-		assertOneWins(w, errs, moderation.ErrHidden)
+		assertOneWins(w, atOnce(4, func(int) error { return w.tryHide(of, to) }), moderation.ErrHidden)
 		require.NoError(w, w.Deletions.Done(w.Context(), w.dueDeletions(noon.Add(media.MoveTime))))
 		to = w.moves(of)
-		errs = atOnce(4, func(int) error {
-			_, err := w.Moderation.Restore(w.Context(), of, to)
-			return err
-		})
-		assertOneWins(w, errs, moderation.ErrNotHidden)
+		assertOneWins(w, atOnce(4, func(int) error { return w.tryRestore(of, to) }), moderation.ErrNotHidden)
 	}
 	for missing, want := range map[moderation.Thing]error{
 		attached(1 << 40): event.ErrNoPlate, portrayed(author + 99): user.ErrNotFound, thing(1 << 40): event.ErrNotFound,
 		{Kind: moderation.Person, ID: int64(author)}: event.ErrNotFound,
 	} {
-		_, err := w.Moderation.Hide(w.Context(), moderation.Hiding{Thing: missing, Reason: "Rude", At: noon}, media.Moves{})
-		assert.ErrorIs(w, err, want)
-		_, err = w.Moderation.Restore(w.Context(), missing, media.Moves{})
-		assert.ErrorIs(w, err, want)
+		assert.ErrorIs(w, w.tryHide(missing, media.Moves{}), want)
+		assert.ErrorIs(w, w.tryRestore(missing, media.Moves{}), want)
 	}
 	w.consistent()
 }
@@ -319,8 +308,7 @@ func hideRecordsOf(w *fixtures) {
 	w.consistent()
 	w.erase(two)
 	assert.Empty(w, hidden(two))
-	_, err := w.Moderation.Restore(w.Context(), recordOf(feed.Node), media.Moves{})
-	assert.ErrorIs(w, err, feed.ErrNoItem)
+	assert.ErrorIs(w, w.tryRestore(recordOf(feed.Node), media.Moves{}), feed.ErrNoItem)
 	w.consistent()
 }
 
@@ -399,14 +387,11 @@ func hideCoverShown(w *fixtures) {
 	assert.Equal(w, map[media.Key]media.Key{shownCover: hiddenCover}, planned.To)
 	c.importAll(nodeRecord(2, func(n *publication.Node) { n.Cover = media.CoverOf(shownCover, "cover_sm", 3, 2) }))
 	for _, moves := range []media.Moves{planned, {To: map[media.Key]media.Key{otherCover: hiddenCover}, Until: planned.Until}} {
-		_, err := w.Moderation.Hide(w.Context(), moderation.Hiding{Thing: recordOf(feed.Publication), Reason: "Rude", At: noon}, moves)
-		assert.ErrorIs(w, err, media.ErrMoving)
+		assert.ErrorIs(w, w.tryHide(recordOf(feed.Publication), moves), media.ErrMoving)
 	}
 	w.card(feed.Publication, 1)
 	assert.Equal(w, []media.Key{shownCover, shownCover, shownCover}, w.covers())
 	w.finished(hiddenCover)
 	w.hide(recordOf(feed.Publication), noon)
-	last := moderation.Hiding{Thing: moderation.Thing{Kind: moderation.Node, ID: 2}, Reason: "Rude", At: noon}
-	_, err := w.Moderation.Hide(w.Context(), last, media.Moves{})
-	assert.ErrorIs(w, err, media.ErrMoving)
+	assert.ErrorIs(w, w.tryHide(moderation.Thing{Kind: moderation.Node, ID: 2}, media.Moves{}), media.ErrMoving)
 }

@@ -11,7 +11,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"plaza/domain/access"
-	"plaza/domain/block"
 	"plaza/domain/demand"
 	"plaza/domain/event"
 	"plaza/domain/feed"
@@ -173,10 +172,7 @@ func searchLeavesOut(w *fixtures) {
 		w.follow(a, followed)
 	}
 	set := func(id user.ID, disabled bool) {
-		require.NoError(w, w.Accounts.Change(w.Context(), id, func(account *access.Account) error {
-			account.Disabled = disabled
-			return nil
-		}))
+		w.changeAccount(id, func(a *access.Account) { a.Disabled = disabled })
 	}
 	set(b, true)
 	set(c, true)
@@ -184,10 +180,8 @@ func searchLeavesOut(w *fixtures) {
 	assert.Equal(w, []user.ID{a, b, c, d, e}, w.searches(0, "ana", 2), "of staff")
 	set(b, false)
 	set(c, false)
-	for _, id := range []user.ID{d, e} {
-		_, err := w.PersonalData.Erase(w.Context(), id, personaldata.Account, 1)
-		require.NoError(w, err)
-	}
+	w.erase(d, personaldata.Account)
+	w.erase(e, personaldata.Account)
 	assert.Equal(w, []user.ID{b, a, c}, w.searches(a, "ana", 2))
 }
 
@@ -305,24 +299,19 @@ func findEvents(w *fixtures) {
 	assert.Equal(w, []string{named(own), named(public)}, w.found(me, "tea", 20))
 	assert.ElementsMatch(w, []string{named(draft), named(theirs), named(public)}, w.found(other, "tea", 20))
 	assert.Empty(w, w.found(0, "tea", 20))
-	on := moderation.Thing{Kind: moderation.Event, ID: int64(public.ID())}
-	w.hide(on, noon)
+	w.hide(thing(public.ID()), noon)
 	assert.Equal(w, []string{named(own)}, w.found(me, "tea", 20))
 	assert.ElementsMatch(w, []string{named(draft), named(theirs)}, w.found(other, "tea", 20), "nobody finds what is hidden")
-	w.restore(on)
+	w.restore(thing(public.ID()))
 	for _, by := range [][2]user.ID{{me, other}, {other, me}} {
-		b, err := block.New(by[0], by[1], noon)
-		require.NoError(w, err)
 		assert.Contains(w, w.found(me, "tea", 20), named(public))
-		require.NoError(w, w.Blocks.Add(w.Context(), b))
+		w.block(by[0], by[1])
 		assert.Equal(w, []string{named(own)}, w.found(me, "tea", 1))
-		require.NoError(w, w.Blocks.Remove(w.Context(), by[0], by[1]))
+		w.unblock(by[0], by[1])
 	}
 	w.remove(public.ID())
 	assert.Equal(w, []string{named(own)}, w.found(me, "tea", 20))
-	n, err := w.PersonalData.Erase(w.Context(), me, personaldata.Events, 10)
-	require.NoError(w, err)
-	assert.Equal(w, 1, n)
+	assert.Equal(w, 1, w.erase(me, personaldata.Events))
 	assert.Empty(w, w.found(me, "tea", 20))
 	w.consistent()
 }
@@ -331,8 +320,7 @@ func findChanged(w *fixtures) {
 	me := w.newUser()
 	e := w.write(me, noon, titled("tea and milk"))
 	for _, title := range []string{"tea", "coffee and milk", "milk"} {
-		_, err := w.Events.Change(w.Context(), e.ID(), apply(noon, titled(title)))
-		require.NoError(w, err)
+		w.change(e.ID(), apply(noon, titled(title)))
 		for _, word := range []string{"tea", "coffee", "milk", "and"} {
 			assert.Equal(w, strings.Contains(title, word), len(w.found(me, word, 20)) == 1, "%s in %s", word, title)
 		}
@@ -453,8 +441,7 @@ func findRandom(w *fixtures) {
 			e := w.write(pick(c, people...), at, titled(text(6)), shown(event.Exposure{
 				Status: pick(c, event.Statuses()...), Permission: pick(c, event.Permissions()...)}))
 			if c.IntN(3) == 0 {
-				_, err := w.Events.Change(w.Context(), e.ID(), apply(noon, titled(text(4))))
-				require.NoError(w, err)
+				w.change(e.ID(), apply(noon, titled(text(4))))
 			}
 			events = append(events, w.entry(e.ID()).State())
 		}
