@@ -248,7 +248,6 @@ func membersKnown(w *fixtures) {
 
 // members are those of the users that Members returns.
 func (w *fixtures) members(ids ...user.ID) map[user.ID]*user.Member {
-	w.Helper()
 	found, err := w.Directory.Members(w.Context(), ids)
 	require.NoError(w, err)
 	members := map[user.ID]*user.Member{}
@@ -279,7 +278,6 @@ func accountsErasing(w *fixtures) {
 }
 
 func (w *fixtures) profile(of, viewer user.ID) user.Profile {
-	w.Helper()
 	p, err := w.Directory.Profile(w.Context(), of, viewer)
 	require.NoError(w, err)
 	return p

@@ -31,7 +31,6 @@ func Audit(t *testing.T, open Open) {
 
 // audited returns all audit records, the newest first.
 func (w *fixtures) audited() []audit.Record {
-	w.Helper()
 	list, err := w.Stores.Audit.List(w.Context(), audit.Query{CursorRequest: page.Behind(page.Cursor{}, page.MaxSize)})
 	require.NoError(w, err)
 	return list.Items
@@ -134,7 +133,6 @@ func auditAtOnce(w *fixtures) {
 
 func auditMade(w *fixtures) {
 	made := func(act audit.Act, k audit.Kind, fn func(ctx context.Context) (id int64)) {
-		w.Helper()
 		ctx := w.acting(audit.Record{Act: act, Object: audit.Object{Kind: k}})
 		want := audit.Numbered(k, fn(ctx))
 		assert.Equal(w, want, w.audited()[0].Object, k)

@@ -40,7 +40,6 @@ func keyOf(text string) localisation.Key {
 }
 
 func (w *fixtures) translate(expires time.Time, texts ...string) {
-	w.Helper()
 	all := map[localisation.Key]string{}
 	for _, text := range texts {
 		all[keyOf(text)] = "es: " + text
@@ -49,7 +48,6 @@ func (w *fixtures) translate(expires time.Time, texts ...string) {
 }
 
 func (w *fixtures) translated(now time.Time, texts ...string) map[localisation.Key]string {
-	w.Helper()
 	var keys []localisation.Key
 	for _, text := range texts {
 		keys = append(keys, keyOf(text))
@@ -119,7 +117,6 @@ func claimOf(h localisation.Holder, now time.Time, texts ...string) localisation
 }
 
 func (w *fixtures) claims(h localisation.Holder, now time.Time, texts ...string) localisation.Claimed {
-	w.Helper()
 	claimed, err := w.Translations.Claim(w.Context(), claimOf(h, now, texts...))
 	require.NoError(w, err)
 	return claimed
@@ -196,7 +193,6 @@ func spending(characters int64) localisation.Spending {
 }
 
 func (w *fixtures) spends(s localisation.Spending, budget int64) bool {
-	w.Helper()
 	within, err := w.Translations.Spend(w.Context(), s, budget)
 	require.NoError(w, err)
 	return within

@@ -52,7 +52,6 @@ func tried(p verification.Purpose, n, m int, now time.Time) verification.Attempt
 
 // reserve reserves a code.
 func (w *fixtures) reserve(p verification.Purpose, n, m int, now time.Time) (verification.State, secret.String) {
-	w.Helper()
 	r, drawn := requested(p, n, m, now)
 	require.NoError(w, w.Codes.Reserve(w.Context(), r))
 	return r.Code, drawn
@@ -60,7 +59,6 @@ func (w *fixtures) reserve(p verification.Purpose, n, m int, now time.Time) (ver
 
 // spending returns the spending of a new code to sign up.
 func (w *fixtures) spending(n int, now time.Time) verification.Spending {
-	w.Helper()
 	_, drawn := w.reserve(verification.SignUp, n, n, now)
 	code, err := w.Codes.Try(w.Context(), tried(verification.SignUp, n, n, now))
 	require.NoError(w, err)
@@ -105,7 +103,6 @@ func codeLimitOf(limits []verification.Limit, g verification.Grouping) (found ve
 
 // requireFull asserts that a limit refuses, and returns after what time it admits.
 func requireFull(w *fixtures, err error, name string) time.Duration {
-	w.Helper()
 	f, is := fault.As(err)
 	require.True(w, is, "%v", err)
 	require.Equal(w, fault.Throttled, f.Kind)
@@ -149,7 +146,6 @@ func codeExpenses(w *fixtures) {
 		return w.Codes.Take(w.Context(), verification.Expense{Budget: b, DiallingCode: code, Messages: messages, Now: noon})
 	}
 	taken := func(all, ofChina, ofHongKong int64) {
-		w.Helper()
 		got, err := w.Codes.Taken(w.Context(), verification.DayOf(noon))
 		require.NoError(w, err)
 		assert.Equal(w, verification.Taken{Messages: all, Codes: map[string]int64{"86": ofChina, "852": ofHongKong}}, got)

@@ -51,7 +51,6 @@ var eventStoring = []promise{
 
 // rich is an event that is not stored yet, none of whose facts is zero.
 func (w *fixtures) rich(author user.ID) *event.Event {
-	w.Helper()
 	e := w.written(author, noon, titled("In 西湖"), dated(date(w, "2026-02-28")), permitted(event.Contact),
 		under(w.category(1)), func(c *event.Change) {
 			c.Content, c.HTML = new("O'Brien \\ \"%_\"\n\t "), new("<p>Hello &amp; goodbye</p>")
@@ -63,7 +62,6 @@ func (w *fixtures) rich(author user.ID) *event.Event {
 
 // attach adds plates to an event at hand.
 func (w *fixtures) attach(e *event.Event, at time.Time, photos ...media.Key) {
-	w.Helper()
 	for _, photo := range photos {
 		require.NoError(w, e.AddPlate(event.Plate{Photo: photo, Width: 40, Height: 30}, at))
 	}
@@ -192,7 +190,6 @@ var eventRemoving = []promise{
 
 // change stores a change that must succeed.
 func (w *fixtures) change(id event.ID, fn func(*event.Event) error) event.Entry {
-	w.Helper()
 	e, err := w.Events.Change(w.Context(), id, fn)
 	require.NoError(w, err)
 	return w.copy(e)
@@ -285,7 +282,6 @@ func changeFails(w *fixtures) {
 
 // spoil changes every field of a rich event.
 func (w *fixtures) spoil(e *event.Event) {
-	w.Helper()
 	w.attach(e, noon.Add(time.Hour), "spoilt")
 	_, err := e.RemovePlate(e.State().Plates[0].ID, noon)
 	require.NoError(w, err)
@@ -445,7 +441,6 @@ func (open Open) readingFirst() Open {
 
 // got is the event as Get hands it out, by which ChangeRead knows it again.
 func (w *fixtures) got(id event.ID) event.Entry {
-	w.Helper()
 	e, err := w.Events.Get(w.Context(), id)
 	require.NoError(w, err)
 	return e
@@ -453,7 +448,6 @@ func (w *fixtures) got(id event.ID) event.Entry {
 
 // changeRead stores a change that must succeed.
 func (w *fixtures) changeRead(read event.Entry, fn func(*event.Event) error) event.Entry {
-	w.Helper()
 	e, err := w.Events.ChangeRead(w.Context(), read, fn)
 	require.NoError(w, err)
 	return e

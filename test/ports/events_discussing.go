@@ -29,7 +29,6 @@ var eventDiscussing = []promise{
 }
 
 func (w *fixtures) like(on event.ID, who user.ID, likes bool) {
-	w.Helper()
 	require.NoError(w, w.Discussion.Like(w.Context(), likeOf(w.entry(on).Event, who, likes, noon)))
 }
 
@@ -39,14 +38,12 @@ func likeOf(on *event.Event, by user.ID, likes bool, at time.Time) event.Like {
 }
 
 func (w *fixtures) comments(on event.ID, r page.Request) page.Page[event.Comment] {
-	w.Helper()
 	p, _, err := w.Discussion.Comments(w.Context(), on, 0, r)
 	require.NoError(w, err)
 	return p
 }
 
 func (w *fixtures) comment(id event.CommentID) event.Comment {
-	w.Helper()
 	c, err := w.Discussion.Comment(w.Context(), id)
 	require.NoError(w, err)
 	return c
@@ -99,7 +96,6 @@ func removeCommentAtOnce(w *fixtures) {
 
 // conversation is what is said of an event, in the order of a list: the newest first, of one instant the last stored first.
 func (w *fixtures) conversation(on event.ID, author user.ID) []event.Comment {
-	w.Helper()
 	var said []event.Comment
 	for i, at := range []int{0, 2, 1, 1, 3} {
 		said = append(said, w.say(on, author, noon.Add(time.Duration(at)*time.Microsecond), fmt.Sprint("Nº ", i)))

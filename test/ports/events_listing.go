@@ -33,21 +33,18 @@ var eventListing = []promise{
 var everything = slices.DeleteFunc(event.VisibleStates(subscription.Self), func(as event.Exposure) bool { return as.IsHidden })
 
 func (w *fixtures) list(q event.Query) page.Page[event.Entry] {
-	w.Helper()
 	p, err := w.EventReader.List(w.Context(), q)
 	require.NoError(w, err)
 	return page.With(p, w.copies(p.Items))
 }
 
 func (w *fixtures) commented(author user.ID, limit int) []event.Entry {
-	w.Helper()
 	entries, err := w.EventReader.Commented(w.Context(), author, limit)
 	require.NoError(w, err)
 	return w.copies(entries)
 }
 
 func (w *fixtures) onDates(viewer user.ID, limit int, dates ...calendar.Date) map[calendar.Date][]*event.Event {
-	w.Helper()
 	found, err := w.Related.Load(w.Context(), event.RelatedQuery{Viewer: viewer, Dates: dates, Events: limit})
 	require.NoError(w, err)
 	return found.Events
@@ -153,7 +150,6 @@ func timelineRandom(w *fixtures) {
 
 // timeline is the whole timeline of the viewer, asked for in parts of the size.
 func (w *fixtures) timeline(viewer user.ID, size int) (all []*event.Event) {
-	w.Helper()
 	for after := (page.Cursor{}); ; {
 		p, err := w.EventReader.Timeline(w.Context(), viewer, page.Behind(after, size))
 		require.NoError(w, err)
@@ -170,7 +166,6 @@ func (w *fixtures) timeline(viewer user.ID, size int) (all []*event.Event) {
 }
 
 func (w *fixtures) doesFollow(who, followed user.ID) bool {
-	w.Helper()
 	p, err := w.Subscriptions.List(w.Context(), subscription.Query{User: who})
 	require.NoError(w, err)
 	return slices.ContainsFunc(p.Items, func(s subscription.Subscription) bool { return s.Followed == followed })
@@ -236,7 +231,6 @@ func feedChange(w *fixtures) {
 
 // listed is what the feed lists; nothing is never nil.
 func (w *fixtures) listed() []feed.Listing {
-	w.Helper()
 	return append([]feed.Listing{}, w.Listings(w.T)...)
 }
 
@@ -267,7 +261,6 @@ func relatedMembers(w *fixtures) {
 		Viewer: asked, Dates: []calendar.Date{pi}, Events: 10, CommentsFor: []event.ID{e.ID()}, Comments: 10, People: []user.ID{asked, 99, asked},
 	}
 	check := func() {
-		w.Helper()
 		related, err := w.Related.Load(w.Context(), query)
 		require.NoError(w, err)
 		assert.Equal(w, w.members(asked, author, commenter), related.Members)
@@ -297,7 +290,6 @@ var eventLocating = []promise{
 }
 
 func (w *fixtures) located(after event.ID, limit int) []event.Located {
-	w.Helper()
 	some, err := w.EventReader.Located(w.Context(), after, limit)
 	require.NoError(w, err)
 	return some
@@ -305,7 +297,6 @@ func (w *fixtures) located(after event.ID, limit int) []event.Located {
 
 // placed stores an event with the title, which is in the place. It was created before all that are stored already.
 func (w *fixtures) placed(title string, at place.Place, edits ...edit) event.Located {
-	w.Helper()
 	author := w.newUser()
 	e := w.written(author, noon.Add(-time.Duration(author)*time.Minute), append(edits, titled(title))...)
 	require.NoError(w, e.Locate(e.Text(), at))

@@ -39,14 +39,12 @@ func Feed(t *testing.T, open Open) {
 }
 
 func (w *fixtures) metas(s feed.Selection) map[feed.CategoryID]feed.Meta {
-	w.Helper()
 	_, metas, err := w.Feed.Metas(w.Context(), s)
 	require.NoError(w, err)
 	return metas
 }
 
 func (w *fixtures) page(in feed.CategoryID, s feed.Selection, r page.Request) page.Page[feed.Item] {
-	w.Helper()
 	p, err := w.Feed.Page(w.Context(), in, s, r)
 	require.NoError(w, err)
 	return p
@@ -54,7 +52,6 @@ func (w *fixtures) page(in feed.CategoryID, s feed.Selection, r page.Request) pa
 
 // pages is everything there, asked for page by page.
 func (w *fixtures) pages(in feed.CategoryID, s feed.Selection, size int) []feed.Listable {
-	w.Helper()
 	all := everyPage(w, size, func(r page.Request) (page.Page[feed.Item], error) { return w.Feed.Page(w.Context(), in, s, r) })
 	return mapped(all, func(i feed.Item) feed.Listable { return i.Listable })
 }
@@ -145,7 +142,6 @@ func feedAuthors(w *fixtures) {
 		node(content(ada), 1), article(bob, 1))
 	shown := func(of user.ID) *user.Member { return w.members(of)[of] }
 	check := func() {
-		w.Helper()
 		for _, s := range []feed.Selection{{Kinds: feed.ItemKinds()}, {Kinds: []feed.Kind{feed.Demand}}, around(30.25, 120.15, 5)} {
 			items := w.page(0, s, pageNo(1, 10)).Items
 			require.GreaterOrEqual(w, len(items), 3)
@@ -264,7 +260,6 @@ var feedCards = []promise{
 }
 
 func (w *fixtures) card(kind feed.Kind, id int64) feed.Card {
-	w.Helper()
 	card, err := w.Feed.Card(w.Context(), kind, id)
 	require.NoError(w, err)
 	return card
@@ -272,7 +267,6 @@ func (w *fixtures) card(kind feed.Kind, id int64) feed.Card {
 
 // translations are the ids of the translations of the opened item.
 func (w *fixtures) translations(kind feed.Kind, id int64) (ids []int64) {
-	w.Helper()
 	for _, t := range w.card(kind, id).Translations {
 		ids = append(ids, t.ID)
 	}
@@ -280,7 +274,6 @@ func (w *fixtures) translations(kind feed.Kind, id int64) (ids []int64) {
 }
 
 func (w *fixtures) noCard(kind feed.Kind, id int64) {
-	w.Helper()
 	_, err := w.Feed.Card(w.Context(), kind, id)
 	assert.ErrorIs(w, err, feed.ErrNoItem, "%s %d", kind, id)
 }
@@ -361,7 +354,6 @@ func feedEverythingAtOnce(w *fixtures) {
 
 // assertCounted asserts that what is counted of each kind is what is listed.
 func (w *fixtures) assertCounted() {
-	w.Helper()
 	listed := w.listed()
 	for _, kind := range append(feed.ItemKinds(), feed.Event) {
 		want := map[feed.CategoryID]feed.Meta{}
@@ -385,7 +377,6 @@ func Publications(t *testing.T, open Open) {
 }
 
 func (w *fixtures) publications(q publication.Query) page.Page[publication.Publication] {
-	w.Helper()
 	p, err := w.Publications.List(w.Context(), q)
 	require.NoError(w, err)
 	return p
@@ -398,7 +389,6 @@ func idsOf(all []publication.Publication) []publication.ID {
 
 // originals are the numbers of what there is when only originals are asked for.
 func (w *fixtures) originals() []publication.ID {
-	w.Helper()
 	p := w.publications(publication.Query{OriginOnly: true})
 	assert.Len(w, p.Items, p.Total)
 	return idsOf(p.Items)
@@ -463,7 +453,6 @@ func wantedOf(stored map[publication.ID]publication.Publication, q publication.Q
 
 // pagedPublications is the whole list, asked for page by page.
 func (w *fixtures) pagedPublications(q publication.Query, size int) []publication.ID {
-	w.Helper()
 	return idsOf(everyPage(w, size, func(r page.Request) (page.Page[publication.Publication], error) {
 		q.Page = r
 		return w.Publications.List(w.Context(), q)
@@ -479,7 +468,6 @@ func HowTos(t *testing.T, open Open) {
 
 // howTos are in the form in which they are compared: no bundles are nil.
 func (w *fixtures) howTos(r page.Request, categories ...string) page.Page[publication.HowTo] {
-	w.Helper()
 	p, err := w.HowTos.List(w.Context(), publication.HowToQuery{Categories: categories}, r)
 	require.NoError(w, err)
 	return page.Map(p, func(h publication.HowTo) publication.HowTo {
@@ -516,7 +504,6 @@ func Categories(t *testing.T, open Open) {
 }
 
 func (w *fixtures) categoriesAt(ids ...feed.CategoryID) map[feed.CategoryID]feed.Category {
-	w.Helper()
 	found, err := w.Categories.ByIDs(w.Context(), ids)
 	require.NoError(w, err)
 	return found
@@ -541,12 +528,10 @@ func News(t *testing.T, open Open) {
 }
 
 func (w *fixtures) report(items ...news.Item) {
-	w.Helper()
 	importEach(w, items...)
 }
 
 func (w *fixtures) newsAround(limit int, spots ...event.DayInCity) map[event.DayInCity][]news.Item {
-	w.Helper()
 	found, err := w.Related.Load(w.Context(), event.RelatedQuery{DaysInCities: spots, News: limit})
 	require.NoError(w, err)
 	return found.News
@@ -554,7 +539,6 @@ func (w *fixtures) newsAround(limit int, spots ...event.DayInCity) map[event.Day
 
 // headlines are the titles of the news around the spot.
 func (w *fixtures) headlines(limit int, spot event.DayInCity) string {
-	w.Helper()
 	var titles []string
 	for _, item := range w.newsAround(limit, spot, spot)[spot] {
 		titles = append(titles, item.Title)
@@ -578,7 +562,6 @@ func newsOwnCity(w *fixtures) {
 }
 
 func date(w *fixtures, day string) calendar.Date {
-	w.Helper()
 	d, err := calendar.ParseDate(day)
 	require.NoError(w, err)
 	return d

@@ -75,7 +75,6 @@ func atOnce[T any](n int, fn func(i int) T) []T {
 
 // assertOneWins asserts that of those who tried at once one succeeded, and the others failed with the error.
 func assertOneWins(w *fixtures, errs []error, want error) {
-	w.Helper()
 	won := 0
 	for _, err := range errs {
 		if err == nil {
@@ -89,7 +88,6 @@ func assertOneWins(w *fixtures, errs []error, want error) {
 
 // succeed asserts that none of the calls failed.
 func (w *fixtures) succeed(errs []error) {
-	w.Helper()
 	for _, err := range errs {
 		require.NoError(w, err)
 	}
@@ -120,7 +118,6 @@ func phone(n int) user.Phone {
 
 // newUser opens an account and returns its uid.
 func (w *fixtures) newUser(changes ...func(*user.Member)) user.ID {
-	w.Helper()
 	w.people++
 	m := user.Member{Firstname: fmt.Sprintf("Nº %d", w.people), Timezone: "Asia/Shanghai", Joined: noon}
 	for _, change := range changes {
@@ -133,13 +130,11 @@ func (w *fixtures) newUser(changes ...func(*user.Member)) user.ID {
 
 // users opens n accounts.
 func (w *fixtures) users(n int) []user.ID {
-	w.Helper()
 	return mapped(make([]struct{}, n), func(struct{}) user.ID { return w.newUser() })
 }
 
 // account is a copy of the user's account, which not even a store that shares its data can reach.
 func (w *fixtures) account(id user.ID) access.Account {
-	w.Helper()
 	a, err := w.Accounts.ByID(w.Context(), id)
 	require.NoError(w, err)
 	a.Scopes = slices.Clone(a.Scopes)
@@ -147,20 +142,17 @@ func (w *fixtures) account(id user.ID) access.Account {
 }
 
 func (w *fixtures) changeAccount(id user.ID, fn func(*access.Account)) {
-	w.Helper()
 	require.NoError(w, w.Accounts.Change(w.Context(), id, func(a *access.Account) error { fn(a); return nil }))
 }
 
 // category stores a root of the tree.
 func (w *fixtures) category(id feed.CategoryID) feed.CategoryID {
-	w.Helper()
 	w.imports(feed.Category{ID: id, Name: fmt.Sprint("Nº ", id), Slug: fmt.Sprint("n", id)})
 	return id
 }
 
 // follow makes one person follow the other.
 func (w *fixtures) follow(who, followed user.ID) {
-	w.Helper()
 	s, err := subscription.ToUser(who, followed, noon)
 	require.NoError(w, err)
 	_, _, err = w.Subscriptions.Follow(w.Context(), s)
@@ -169,7 +161,6 @@ func (w *fixtures) follow(who, followed user.ID) {
 
 // befriend makes two people contacts of each other.
 func (w *fixtures) befriend(a, b user.ID) {
-	w.Helper()
 	w.follow(a, b)
 	w.follow(b, a)
 }
@@ -219,7 +210,6 @@ func change(edits ...edit) event.Change {
 
 // written is an event that is not stored yet: of the day of noon, published and public unless the edits say otherwise.
 func (w *fixtures) written(author user.ID, at time.Time, edits ...edit) *event.Event {
-	w.Helper()
 	c := change(append([]edit{titled("An event"), published(true)}, edits...)...)
 	e, err := event.New(author, c, pi, at)
 	require.NoError(w, err)
@@ -228,7 +218,6 @@ func (w *fixtures) written(author user.ID, at time.Time, edits ...edit) *event.E
 
 // stores stores the event.
 func (w *fixtures) stores(e *event.Event) *event.Event {
-	w.Helper()
 	stored, err := w.Events.Add(w.Context(), e)
 	require.NoError(w, err)
 	return stored
@@ -236,19 +225,16 @@ func (w *fixtures) stores(e *event.Event) *event.Event {
 
 // write stores an event.
 func (w *fixtures) write(author user.ID, at time.Time, edits ...edit) *event.Event {
-	w.Helper()
 	return w.stores(w.written(author, at, edits...))
 }
 
 func (w *fixtures) remove(id event.ID) {
-	w.Helper()
 	_, err := w.Events.Remove(w.Context(), id)
 	require.NoError(w, err)
 }
 
 // gone asserts that the store has no such event.
 func (w *fixtures) gone(id event.ID) {
-	w.Helper()
 	_, err := w.Events.Get(w.Context(), id)
 	assert.ErrorIs(w, err, event.ErrNotFound)
 }
@@ -261,7 +247,6 @@ func withoutFirstPlate(e *event.Event) error {
 
 // entry is a copy of the event with its counts.
 func (w *fixtures) entry(id event.ID) event.Entry {
-	w.Helper()
 	e, err := w.Events.Get(w.Context(), id)
 	require.NoError(w, err)
 	return w.copy(e)
@@ -269,7 +254,6 @@ func (w *fixtures) entry(id event.ID) event.Entry {
 
 // copy is the entry anew, so that not even a store that shares its data can reach it.
 func (w *fixtures) copy(e event.Entry) event.Entry {
-	w.Helper()
 	anew, err := event.Restore(stateOf(e.Event))
 	require.NoError(w, err)
 	return event.Entry{Event: anew, Counts: e.Counts}
@@ -279,7 +263,6 @@ func (w *fixtures) copies(entries []event.Entry) []event.Entry { return mapped(e
 
 // say stores a comment.
 func (w *fixtures) say(on event.ID, author user.ID, at time.Time, content string) event.Comment {
-	w.Helper()
 	c, err := event.NewComment(on, author, content, at)
 	require.NoError(w, err)
 	c, _, err = w.Discussion.AddComment(w.Context(), c)
@@ -318,7 +301,6 @@ func pageNo(number, size int) page.Request {
 
 // everyPage reads a list page by page, all of which must agree on the total.
 func everyPage[T any](w *fixtures, size int, read func(page.Request) (page.Page[T], error)) []T {
-	w.Helper()
 	all := []T{}
 	for n := 1; ; n++ {
 		p, err := read(pageNo(n, size))
@@ -337,7 +319,6 @@ func broad(chars int) string { return strings.Repeat("🀄", chars) }
 
 // imports stores the things through the import store. Their authors have accounts.
 func (w *fixtures) imports(things ...any) {
-	w.Helper()
 	require.NoError(w, w.tryImport(things...))
 }
 
@@ -348,7 +329,6 @@ func (w *fixtures) tryImport(things ...any) error {
 
 // importEach stores things of one type, one after the other.
 func importEach[T any](w *fixtures, things ...T) {
-	w.Helper()
 	for _, thing := range things {
 		w.imports(thing)
 	}

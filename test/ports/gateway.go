@@ -83,7 +83,6 @@ const longDeadline = time.Minute
 const patience = 10 * time.Second
 
 func openGateway(t *testing.T, open func(t *testing.T) Wallet) *gatewayFixture {
-	t.Helper()
 	w := open(t)
 	require.NotEmpty(t, w.Secrets, "nothing can be seen to stay hidden")
 	require.NotEmpty(t, w.EndTypes)
@@ -105,7 +104,6 @@ const gatewayPayer = "oPayer-7_q2mXw9cT4sLk0"
 
 // allIntents are the ways to pay that there are.
 func allIntents(t *testing.T) (all []payment.Intent) {
-	t.Helper()
 	for _, way := range []payment.Intent{
 		{EndType: payment.Native, App: payment.OfficialAccount}, {EndType: payment.App, App: payment.SvcIOSApp},
 		{EndType: payment.JSAPI, App: payment.OfficialAccount, OpenID: gatewayPayer}, {EndType: payment.H5, App: payment.OfficialAccount},
@@ -143,7 +141,6 @@ func (d *gatewayFixture) wanted(subject string, amount int64) payment.Order {
 
 // drawn is a prepayment of the order that the wallet has not heard of.
 func (d *gatewayFixture) drawn(o payment.Order, i payment.Intent) prepayment {
-	d.Helper()
 	p := prepayment{order: o, intent: i, no: payment.TradeNo("P" + rand.Text())}
 	var err error
 	p.request, err = d.gateway.BuildRequest(o, i, p.no)
@@ -152,12 +149,10 @@ func (d *gatewayFixture) drawn(o payment.Order, i payment.Intent) prepayment {
 }
 
 func (d *gatewayFixture) draw() prepayment {
-	d.Helper()
 	return d.drawn(d.wanted("Tea", 990), d.intent())
 }
 
 func (d *gatewayFixture) send(p *prepayment) {
-	d.Helper()
 	var err error
 	p.ticket, err = d.gateway.Prepare(d.Context(), p.request)
 	require.NoError(d, err)
@@ -166,7 +161,6 @@ func (d *gatewayFixture) send(p *prepayment) {
 
 // prepared is a prepayment that the wallet has.
 func (d *gatewayFixture) prepared(i payment.Intent) prepayment {
-	d.Helper()
 	p := d.drawn(d.wanted("Tea", 990), i)
 	d.send(&p)
 	return p
@@ -174,7 +168,6 @@ func (d *gatewayFixture) prepared(i payment.Intent) prepayment {
 
 // old is a prepayment that the wallet would close and that can be paid.
 func (d *gatewayFixture) old(i payment.Intent) prepayment {
-	d.Helper()
 	p := d.prepared(i)
 	d.pass(d.CloseAge)
 	d.send(&p) // a ticket may have a shorter life than that
@@ -183,7 +176,6 @@ func (d *gatewayFixture) old(i payment.Intent) prepayment {
 
 // assertGood asserts that the ticket has what a payer needs.
 func (d *gatewayFixture) assertGood(p prepayment) {
-	d.Helper()
 	switch p.intent.EndType {
 	case payment.Native:
 		assert.NotEmpty(d, p.ticket.CodeURL)
@@ -196,7 +188,6 @@ func (d *gatewayFixture) assertGood(p prepayment) {
 
 // paid pays the prepayment and returns the notification.
 func (d *gatewayFixture) paid(p prepayment) payment.Notification {
-	d.Helper()
 	var said payment.Notification
 	_, err := d.Pay(p.no, func(n payment.Notification) payment.Acknowledgement {
 		said = payment.Notification{Header: maps.Clone(n.Header), Body: slices.Clone(n.Body)}
@@ -208,7 +199,6 @@ func (d *gatewayFixture) paid(p prepayment) payment.Notification {
 
 // assertUnpayable asserts that the prepayment can't be paid, and that no notification is sent.
 func (d *gatewayFixture) assertUnpayable(p prepayment) {
-	d.Helper()
 	_, err := d.Pay(p.no, func(payment.Notification) payment.Acknowledgement {
 		d.Error("the wallet notifies of a payment that can't be")
 		return d.gateway.Acknowledge(true)
@@ -218,7 +208,6 @@ func (d *gatewayFixture) assertUnpayable(p prepayment) {
 
 // ask is a question that the wallet answers.
 func (d *gatewayFixture) ask(p prepayment) payment.Report {
-	d.Helper()
 	report, err := d.gateway.Query(d.Context(), p.intent.App, p.no)
 	require.NoError(d, err)
 	return report
@@ -226,7 +215,6 @@ func (d *gatewayFixture) ask(p prepayment) payment.Report {
 
 // assertReceipt asserts that the receipt is that of the prepayment.
 func (d *gatewayFixture) assertReceipt(p prepayment, r payment.Receipt) {
-	d.Helper()
 	assert.NotEmpty(d, r.TransactionID)
 	assert.WithinRange(d, r.Paid, d.began.Add(-time.Minute), time.Now().Add(d.passed+time.Minute))
 	assert.Equal(d, time.UTC, r.Paid.Location())
@@ -256,7 +244,6 @@ func faultsOf(err error) (all []*fault.Error) {
 
 // assertFault asserts that the error says that and nothing else.
 func (d *gatewayFixture) assertFault(want *fault.Error, err error) {
-	d.Helper()
 	if !assert.Error(d, err, want.Text) {
 		return
 	}
@@ -268,7 +255,6 @@ func (d *gatewayFixture) assertFault(want *fault.Error, err error) {
 
 // assertUndecided asserts that the error leaves open what the wallet has done, and blames it.
 func (d *gatewayFixture) assertUndecided(err error) {
-	d.Helper()
 	if assert.Error(d, err) {
 		assert.Empty(d, faultsOf(err), "%v", err)
 		assert.Contains(d, []fault.Kind{fault.Gateway, fault.Timeout}, fault.KindOf(err), "%v", err)
@@ -278,7 +264,6 @@ func (d *gatewayFixture) assertUndecided(err error) {
 
 // assertClosed asserts that a prepayment was closed, now or before.
 func (d *gatewayFixture) assertClosed(err error) {
-	d.Helper()
 	if err != nil {
 		d.assertFault(payment.ErrWalletClosed, err)
 	}

@@ -68,7 +68,6 @@ func (d *gatewayFixture) requests() []walletRequest {
 
 // assertDone asserts that the wallet now does what it is asked, or has done it before.
 func (d *gatewayFixture) assertDone(c walletRequest) {
-	d.Helper()
 	d.line.breaks(well)
 	_, err := c.do(d.Context(), d.gateway)
 	if c.name == "Close" {
@@ -97,7 +96,6 @@ func soon(ctx context.Context, c walletRequest, g payment.Gateway) error {
 
 // assertSoon asserts that all calls end soon, and leave open what was done.
 func (d *gatewayFixture) assertSoon(all []walletRequest, g payment.Gateway, within func() (context.Context, context.CancelFunc)) {
-	d.Helper()
 	for n, err := range atOnce(len(all), func(n int) error {
 		ctx, cancel := within()
 		defer cancel()
@@ -248,7 +246,6 @@ type line struct {
 type failure func(l *line, w http.ResponseWriter, r *http.Request, answer func() *httptest.ResponseRecorder)
 
 func newLine(t *testing.T, side http.Handler) *line {
-	t.Helper()
 	l := &line{side: side, over: make(chan struct{}), trouble: well}
 	server := httptest.NewServer(l)
 	l.address = server.URL

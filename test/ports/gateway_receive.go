@@ -23,7 +23,6 @@ var gatewayReceivePromises = []gatewayPromise{
 
 // receives is the receipt of a notification that is genuine.
 func receives(d *gatewayFixture, g payment.Gateway, n payment.Notification) payment.Receipt {
-	d.Helper()
 	notice, err := g.Receive(n)
 	require.NoError(d, err)
 	require.NotNil(d, notice.Receipt)
@@ -32,7 +31,6 @@ func receives(d *gatewayFixture, g payment.Gateway, n payment.Notification) paym
 
 // assertForgedOr asserts that the notification is ErrForged, or has that receipt.
 func (d *gatewayFixture) assertForgedOr(genuine payment.Receipt, n payment.Notification) {
-	d.Helper()
 	notice, err := d.gateway.Receive(n)
 	if err != nil {
 		d.assertFault(payment.ErrForged, err)
@@ -119,7 +117,6 @@ func refundRequest(p prepayment, r payment.Receipt, amount int64) payment.Refund
 
 // bought is a payment of 990 with its receipt.
 func (d *gatewayFixture) bought() (prepayment, payment.Receipt) {
-	d.Helper()
 	p := d.prepared(d.intent())
 	d.paid(p)
 	return p, d.ask(p).Receipt
@@ -127,13 +124,11 @@ func (d *gatewayFixture) bought() (prepayment, payment.Receipt) {
 
 // owing is an order to refund a part of a new payment.
 func (d *gatewayFixture) owing(amount int64) payment.RefundRequest {
-	d.Helper()
 	p, r := d.bought()
 	return refundRequest(p, r, amount)
 }
 
 func (d *gatewayFixture) refunded(r payment.RefundRequest) payment.RefundReport {
-	d.Helper()
 	report, err := d.gateway.Refund(d.Context(), r)
 	require.NoError(d, err)
 	d.assertRefund(r, report)
@@ -141,7 +136,6 @@ func (d *gatewayFixture) refunded(r payment.RefundRequest) payment.RefundReport 
 }
 
 func (d *gatewayFixture) refundOf(r payment.RefundRequest) payment.RefundReport {
-	d.Helper()
 	report, err := d.gateway.QueryRefund(d.Context(), r.App, r.No)
 	require.NoError(d, err)
 	d.assertRefund(r, report)
@@ -150,7 +144,6 @@ func (d *gatewayFixture) refundOf(r payment.RefundRequest) payment.RefundReport 
 
 // assertRefund asserts that the report is that of the refund.
 func (d *gatewayFixture) assertRefund(r payment.RefundRequest, report payment.RefundReport) {
-	d.Helper()
 	assert.NotEmpty(d, report.WalletID)
 	assert.Contains(d, payment.RefundStates(), report.State)
 	assert.Equal(d, report.State == payment.RefundSucceeded, !report.Succeeded.IsZero())
@@ -162,7 +155,6 @@ func (d *gatewayFixture) assertRefund(r payment.RefundRequest, report payment.Re
 
 // refundEnds lets the refund end and returns the notification.
 func (d *gatewayFixture) refundEnds(no payment.RefundNo, s payment.RefundState) payment.Notification {
-	d.Helper()
 	var said payment.Notification
 	err := d.RefundOutcome(no, s, func(n payment.Notification) payment.Acknowledgement {
 		said = payment.Notification{Header: maps.Clone(n.Header), Body: slices.Clone(n.Body)}
@@ -298,7 +290,6 @@ func (d *gatewayFixture) billOf(day payment.Day) (lines []payment.BillLine, err 
 
 // billed passes the time until the bills of all days from the first one on are made, and reads them.
 func (d *gatewayFixture) billed(first payment.Day) (lines []payment.BillLine) {
-	d.Helper()
 	last := payment.DayOf(d.now())
 	_, until := last.Bounds()
 	d.pass(until.Add(payment.BillReady + time.Minute).Sub(d.now()))

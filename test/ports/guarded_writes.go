@@ -511,7 +511,6 @@ func (c guardedWrite) pays(i int, charges ...ratelimit.Charge) error {
 
 // requireThrottled asserts that the write was refused, and returns how long to wait.
 func requireThrottled(w *fixtures, err error) time.Duration {
-	w.Helper()
 	f, isFault := fault.As(err)
 	require.True(w, isFault, "%v", err)
 	require.Equal(w, fault.Throttled, f.Kind, "%v", err)

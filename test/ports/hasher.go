@@ -90,7 +90,6 @@ func oddPasswords() []secret.String {
 }
 
 func hashed(t *testing.T, h access.Hasher, p secret.String) string {
-	t.Helper()
 	hash, err := h.Hash(context.Background(), p)
 	require.NoError(t, err)
 	require.NotEmpty(t, hash)

@@ -36,7 +36,6 @@ func Images(t *testing.T, open Open) {
 }
 
 func tagged(w *fixtures, names ...string) userimage.Tags {
-	w.Helper()
 	tags, err := userimage.ParseTags(names)
 	require.NoError(w, err)
 	return tags
@@ -44,14 +43,12 @@ func tagged(w *fixtures, names ...string) userimage.Tags {
 
 // picture stores an image of the owner's.
 func (w *fixtures) picture(owner user.ID, at time.Time, tags ...string) userimage.Image {
-	w.Helper()
 	i, err := w.Images.Add(w.Context(), userimage.New(owner, "public/ab/c.jpg", 640, 480, 0, tagged(w, tags...), at))
 	require.NoError(w, err)
 	return i
 }
 
 func (w *fixtures) imageOf(id userimage.ID) userimage.Image {
-	w.Helper()
 	i, err := w.Images.Get(w.Context(), id)
 	require.NoError(w, err)
 	return i
@@ -59,7 +56,6 @@ func (w *fixtures) imageOf(id userimage.ID) userimage.Image {
 
 // pictures are all images that the query admits.
 func (w *fixtures) pictures(q userimage.Query) []userimage.Image {
-	w.Helper()
 	all := []userimage.Image{}
 	for image, err := range w.Images.All(w.Context(), q) {
 		require.NoError(w, err)
@@ -70,7 +66,6 @@ func (w *fixtures) pictures(q userimage.Query) []userimage.Image {
 
 // changeOf changes the image, which must succeed.
 func (w *fixtures) changeOf(id userimage.ID, fn func(*userimage.Image) error) userimage.Image {
-	w.Helper()
 	i, err := w.Images.Change(w.Context(), id, fn)
 	require.NoError(w, err)
 	return i
@@ -236,13 +231,11 @@ func avatarOf(name string) media.Picture {
 }
 
 func (w *fixtures) avatar(id user.ID, p media.Picture) {
-	w.Helper()
 	require.NoError(w, w.Directory.SetAvatar(w.Context(), id, p, 0))
 }
 
 // dueDeletions claims the due keys and postpones them for an hour.
 func (w *fixtures) dueDeletions(now time.Time) []media.Key {
-	w.Helper()
 	keys, err := w.Deletions.Claim(w.Context(), now, now.Add(time.Hour), 1000)
 	require.NoError(w, err)
 	return keys
@@ -294,7 +287,6 @@ func setAvatarUnknownUser(w *fixtures) {
 
 // plated stores an event with plates.
 func (w *fixtures) plated(author user.ID, photos ...media.Key) *event.Event {
-	w.Helper()
 	e := w.written(author, noon)
 	w.attach(e, noon, photos...)
 	e = w.stores(e)
@@ -342,7 +334,6 @@ func deletionAvatar(w *fixtures) {
 
 // queueDeletions queues that many keys and returns them.
 func (w *fixtures) queueDeletions(n int) []media.Key {
-	w.Helper()
 	who := w.newUser()
 	var keys []media.Key
 	for i := range n {
@@ -357,7 +348,6 @@ func (w *fixtures) queueDeletions(n int) []media.Key {
 func deletionDue(w *fixtures) {
 	keys := w.queueDeletions(4)
 	ask := func(now, next time.Time, limit int) []media.Key {
-		w.Helper()
 		due, err := w.Deletions.Claim(w.Context(), now, next, limit)
 		require.NoError(w, err)
 		return due
@@ -402,7 +392,6 @@ func deletionDone(w *fixtures) {
 }
 
 func (w *fixtures) references() map[media.Key]string {
-	w.Helper()
 	all := map[media.Key]string{}
 	for k, err := range w.Deletions.References(w.Context()) {
 		require.NoError(w, err)

@@ -40,13 +40,11 @@ type importer struct {
 func (w *fixtures) importer(name string) *importer { return &importer{w, name} }
 
 func (c *importer) apply(records ...imported.Record) []imported.Outcome {
-	c.Helper()
 	return c.applyAt("", records...)
 }
 
 // applyAt applies the records with the progress.
 func (c *importer) applyAt(progress string, records ...imported.Record) []imported.Outcome {
-	c.Helper()
 	outcomes, err := c.Imports.Apply(c.Context(), imported.Batch{Import: c.name, Records: records, Progress: []byte(progress)})
 	require.NoError(c, err)
 	require.Len(c, outcomes, len(records))
@@ -55,7 +53,6 @@ func (c *importer) applyAt(progress string, records ...imported.Record) []import
 
 // importAll applies the records and returns their statuses.
 func (c *importer) importAll(records ...imported.Record) []imported.Status {
-	c.Helper()
 	return statusesOf(c.apply(records...))
 }
 
@@ -77,7 +74,6 @@ func repeated(n int, fate imported.Status) []imported.Status {
 }
 
 func (w *fixtures) knows(refs ...imported.Ref) map[imported.Ref]bool {
-	w.Helper()
 	known, err := w.Imports.Known(w.Context(), refs)
 	require.NoError(w, err)
 	return known
@@ -85,14 +81,12 @@ func (w *fixtures) knows(refs ...imported.Ref) map[imported.Ref]bool {
 
 // checkAgrees asserts that derived data is correct.
 func (w *fixtures) checkAgrees() {
-	w.Helper()
 	w.assertCounted()
 	w.consistent()
 }
 
 // uid is that of the account with the phone.
 func (w *fixtures) uid(p user.Phone) user.ID {
-	w.Helper()
 	a, err := w.Accounts.ByPhone(w.Context(), p)
 	require.NoError(w, err)
 	return a.User
@@ -155,7 +149,6 @@ var importsUsers = []promise{
 }
 
 func (w *fixtures) member(id user.ID) user.Member {
-	w.Helper()
 	found, err := w.Directory.Members(w.Context(), []user.ID{id})
 	require.NoError(w, err)
 	require.Len(w, found, 1)
@@ -233,7 +226,6 @@ func userRecordOfAccount(w *fixtures) {
 }
 
 func (c *importer) refused(p imported.UserRecord) {
-	c.Helper()
 	outcome := c.apply(p)[0]
 	require.Equal(c, imported.Refused, outcome.Status)
 	assert.NotEmpty(c, outcome.Wrong["username"])
@@ -457,7 +449,6 @@ func finish(w *fixtures) {
 }
 
 func (c *importer) progress() []byte {
-	c.Helper()
 	p, err := c.Imports.Progress(c.Context(), c.name)
 	require.NoError(c, err)
 	return p
@@ -523,7 +514,6 @@ func rememberCoverAtOnce(w *fixtures) {
 }
 
 func (w *fixtures) runs(r page.Request) page.Page[imported.Run] {
-	w.Helper()
 	p, err := w.Imports.Runs(w.Context(), imported.RunFilter{}, r)
 	require.NoError(w, err)
 	return p

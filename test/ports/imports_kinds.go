@@ -32,14 +32,12 @@ var importsKinds = []promise{
 
 // settled imports the writer and two categories, and returns the uid.
 func (c *importer) settled() user.ID {
-	c.Helper()
 	require.Equal(c, repeated(3, imported.New), c.importAll(categoryRecord(1, 0), categoryRecord(2, 1), userRecord(writer, 0)))
 	return c.uid(phone(0))
 }
 
 // again brings the record, which is new or else changed, and once more, which changes nothing.
 func (c *importer) again(want imported.Status, r imported.Record) {
-	c.Helper()
 	assert.Equal(c, []imported.Status{want}, c.importAll(r))
 	assert.Equal(c, []imported.Status{imported.Same}, c.importAll(r))
 	c.checkAgrees()
@@ -47,7 +45,6 @@ func (c *importer) again(want imported.Status, r imported.Record) {
 
 // follows brings the record and then each edit of it, and asserts after each that it is stored so. It returns all that it brought.
 func follows[R imported.Record](c *importer, r *R, isStored func(R), edits ...func(*R)) (all []R) {
-	c.Helper()
 	c.again(imported.New, *r)
 	isStored(*r)
 	all = append(all, *r)
@@ -100,7 +97,6 @@ var contents = []func(*publication.Content){
 
 // authors imports another author besides the settled one, and returns both by their names.
 func (c *importer) authors() map[string]user.ID {
-	c.Helper()
 	c.settled()
 	c.importAll(userRecord("another", 1))
 	return map[string]user.ID{writer: c.uid(phone(0)), "another": c.uid(phone(1))}
@@ -108,7 +104,6 @@ func (c *importer) authors() map[string]user.ID {
 
 // assertText asserts that the record opens with the text if it is listed.
 func (w *fixtures) assertText(kind feed.Kind, id int64, record feed.Listable, want markup.HTML) {
-	w.Helper()
 	if _, listed := record.Listing(); listed {
 		assert.Equal(w, want, w.card(kind, id).HTML)
 	}
@@ -201,7 +196,6 @@ func importDemand(w *fixtures) {
 
 // assertListed asserts that the thing, of which there is one, is listed just as it says.
 func (w *fixtures) assertListed(thing feed.Listable) {
-	w.Helper()
 	l, is := thing.Listing()
 	if !is {
 		assert.Empty(w, w.listed())

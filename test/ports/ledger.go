@@ -38,14 +38,12 @@ func order(of user.ID, at time.Time) payment.Order {
 
 // charge stores the order.
 func (w *fixtures) charge(o payment.Order) payment.Order {
-	w.Helper()
 	o, err := w.Ledger.AddOrder(w.Context(), o, nil)
 	require.NoError(w, err)
 	return o
 }
 
 func (w *fixtures) ordersOf(id user.ID, s payment.State) []payment.Order {
-	w.Helper()
 	orders, err := w.Ledger.Orders(w.Context(), payment.OrderFilter{User: id, State: s}, pageNo(1, 100))
 	require.NoError(w, err)
 	assert.Equal(w, len(orders.Items), orders.Total)
@@ -162,7 +160,6 @@ func receiptOf(o payment.Order, transaction string, no payment.TradeNo, at time.
 
 // trade changes the order, which must succeed.
 func (w *fixtures) trade(id payment.OrderID, fn func(*payment.Trade)) {
-	w.Helper()
 	require.NoError(w, w.Ledger.Change(w.Context(), id, func(t *payment.Trade) error {
 		fn(t)
 		return nil
@@ -171,7 +168,6 @@ func (w *fixtures) trade(id payment.OrderID, fn func(*payment.Trade)) {
 
 // begins takes the next step of a payment.
 func (w *fixtures) begins(id payment.OrderID, i payment.Intent, no payment.TradeNo, at time.Time) (step payment.Step) {
-	w.Helper()
 	require.NoError(w, w.Ledger.Change(w.Context(), id, func(t *payment.Trade) (err error) {
 		step, err = t.Begin(opening(i, no), at)
 		return err
@@ -181,14 +177,12 @@ func (w *fixtures) begins(id payment.OrderID, i payment.Intent, no payment.Trade
 
 // pays begins and settles a payment of the order.
 func (w *fixtures) pays(id payment.OrderID, no payment.TradeNo, transaction string, at time.Time) {
-	w.Helper()
 	w.begins(id, byCode, no, at)
 	w.trade(id, func(t *payment.Trade) { t.Settle(receiptOf(t.Order, transaction, no, at), at) })
 }
 
 // traded is what the store has of the order.
 func (w *fixtures) traded(id payment.OrderID) (stored payment.Trade) {
-	w.Helper()
 	w.trade(id, func(t *payment.Trade) { stored = cloned(*t) })
 	return stored
 }
@@ -203,7 +197,6 @@ func cloned(t payment.Trade) payment.Trade {
 }
 
 func (w *fixtures) journal(id payment.OrderID) []payment.Entry {
-	w.Helper()
 	entries, err := w.Ledger.Journal(w.Context(), id)
 	require.NoError(w, err)
 	return entries
@@ -211,7 +204,6 @@ func (w *fixtures) journal(id payment.OrderID) []payment.Entry {
 
 // kept asserts that the store has the trade, with its new entries after those that were there.
 func (w *fixtures) kept(want payment.Trade, before []payment.Entry) {
-	w.Helper()
 	got := w.traded(want.Order.ID)
 	for i, p := range got.Payments {
 		assert.Positive(w, p.ID)
@@ -378,14 +370,12 @@ func unmatchedPayment(transaction string, at time.Time) payment.Payment {
 }
 
 func (w *fixtures) addUnmatched(transaction string, at time.Time) payment.Payment {
-	w.Helper()
 	p, err := w.Ledger.AddUnmatched(w.Context(), unmatchedPayment(transaction, at))
 	require.NoError(w, err)
 	return p
 }
 
 func (w *fixtures) payments(v payment.PaymentState, r page.Request) page.Page[payment.Payment] {
-	w.Helper()
 	p, err := w.Ledger.Payments(w.Context(), payment.PaymentFilter{State: v}, r)
 	require.NoError(w, err)
 	return p
@@ -393,7 +383,6 @@ func (w *fixtures) payments(v payment.PaymentState, r page.Request) page.Page[pa
 
 // due are at most limit of the orders that are due, which are put off for a day.
 func (w *fixtures) due(now time.Time, limit int) []payment.OrderID {
-	w.Helper()
 	ids, err := w.Ledger.Due(w.Context(), now, now.AddDate(0, 0, 1), limit)
 	require.NoError(w, err)
 	return ids
@@ -459,7 +448,6 @@ func paymentsFound(w *fixtures) {
 
 // orderDueAt stores an order that is to be looked at then.
 func (w *fixtures) orderDueAt(at time.Time) payment.OrderID {
-	w.Helper()
 	id := w.charge(order(w.newUser(), noon)).ID
 	w.trade(id, func(t *payment.Trade) { t.NextCheck = at })
 	return id
@@ -485,7 +473,6 @@ const each = 3
 
 // assertGivenOnce asserts that callers at once get all of what is due, each thing once.
 func assertGivenOnce[T any](w *fixtures, all []T, ask func(limit int) []T) {
-	w.Helper()
 	given := slices.Concat(atOnce(many, func(int) []T { return ask(each) })...)
 	assert.ElementsMatch(w, all, append(given, ask(len(all))...), "callers that met others may have got fewer")
 }
@@ -520,7 +507,6 @@ func keyNamed(of user.ID, name string) idempotency.Key {
 }
 
 func (w *fixtures) reserves(k idempotency.Key, now time.Time) *idempotency.Answer {
-	w.Helper()
 	a, err := w.Ledger.Reserve(w.Context(), k, now, now.Add(time.Minute))
 	require.NoError(w, err)
 	return a
@@ -528,7 +514,6 @@ func (w *fixtures) reserves(k idempotency.Key, now time.Time) *idempotency.Answe
 
 // answers gives the key an answer by a Change of the order.
 func (w *fixtures) answers(id payment.OrderID, k idempotency.Key, reply string, at time.Time) idempotency.Answer {
-	w.Helper()
 	a := idempotency.Answer{Key: k, Kind: idempotency.Order, ID: int64(id), Reply: []byte(reply), At: at}
 	w.trade(id, func(t *payment.Trade) { t.Answer = &a })
 	return a
@@ -559,7 +544,6 @@ func reserveReused(w *fixtures) {
 	another := keyNamed(who, "another request")
 	another.Name = k.Name
 	reused := func(at time.Time) {
-		w.Helper()
 		_, err := w.Ledger.Reserve(w.Context(), another, at, at.Add(time.Minute))
 		assert.ErrorIs(w, err, idempotency.ErrKeyReused)
 	}

@@ -32,7 +32,6 @@ var ledgerRefunds = []promise{
 
 // refunding changes the account of the payment, which must succeed.
 func (w *fixtures) refunding(id payment.PaymentID, fn func(*payment.RefundAccount)) payment.RefundAccount {
-	w.Helper()
 	a, err := w.Ledger.ChangeRefunds(w.Context(), id, func(a *payment.RefundAccount) error {
 		fn(a)
 		return nil
@@ -43,7 +42,6 @@ func (w *fixtures) refunding(id payment.PaymentID, fn func(*payment.RefundAccoun
 
 // refundAccount is what the store has of the payment and its refunds.
 func (w *fixtures) refundAccount(id payment.PaymentID) payment.RefundAccount {
-	w.Helper()
 	return w.refunding(id, func(*payment.RefundAccount) {})
 }
 
@@ -54,7 +52,6 @@ func part(amount int64) payment.RefundDraft {
 
 // refunds orders a refund of a part of the payment.
 func (w *fixtures) refunds(id payment.PaymentID, amount int64, no payment.RefundNo, at time.Time) payment.Refund {
-	w.Helper()
 	a := w.refunding(id, func(a *payment.RefundAccount) { require.NoError(w, a.Request(part(amount), no, at)) })
 	r, err := a.ByNo(no)
 	require.NoError(w, err)
@@ -63,7 +60,6 @@ func (w *fixtures) refunds(id payment.PaymentID, amount int64, no payment.Refund
 
 // refundEnds lets the wallet report the outcome.
 func (w *fixtures) refundEnds(r payment.Refund, s payment.RefundState, at time.Time) {
-	w.Helper()
 	w.refunding(r.Payment, func(a *payment.RefundAccount) {
 		a.RecordReport(r.No, payment.RefundReport{
 			No: r.No, WalletID: "5030", TransactionID: a.Payment.TransactionID, State: s, Amount: r.Amount, Currency: r.Currency,
@@ -73,7 +69,6 @@ func (w *fixtures) refundEnds(r payment.Refund, s payment.RefundState, at time.T
 
 // paidOnce stores a paid order of 1250 and returns its payment.
 func (w *fixtures) paidOnce(transaction string) payment.Payment {
-	w.Helper()
 	o := w.charge(order(w.newUser(), noon))
 	w.pays(o.ID, payment.TradeNo("of "+transaction), transaction, noon)
 	return w.traded(o.ID).Payments[0]
@@ -290,7 +285,6 @@ func refundsFound(w *fixtures) {
 
 // owed stores a payment that is RefundDue.
 func (w *fixtures) owed(transaction string, at time.Time) payment.Payment {
-	w.Helper()
 	o := w.charge(order(w.newUser(), noon))
 	w.pays(o.ID, payment.TradeNo("of "+transaction), "first "+transaction, noon)
 	w.trade(o.ID, func(t *payment.Trade) {
@@ -334,7 +328,6 @@ func unrefunded(w *fixtures) {
 
 // dueRefunds are the numbers of at most limit refunds that are due, which are put off for a day.
 func (w *fixtures) dueRefunds(now time.Time, limit int) (numbers []payment.RefundNo) {
-	w.Helper()
 	due, err := w.Ledger.DueRefunds(w.Context(), now, now.AddDate(0, 0, 1), limit)
 	require.NoError(w, err)
 	for _, r := range due {
@@ -418,7 +411,6 @@ var (
 
 // strayAt stores a payment without an order that was made and received at these times.
 func (w *fixtures) strayAt(transaction string, paid, received time.Time) payment.Payment {
-	w.Helper()
 	p, err := w.Ledger.AddUnmatched(w.Context(), payment.Payment{
 		TransactionID: transaction, TradeNo: "of no order", Protocol: payment.Protocol("v3"), App: payment.OfficialAccount,
 		State: payment.Disputed, Amount: 990,
@@ -456,7 +448,6 @@ func entriesOf(w *fixtures) {
 func (w *fixtures) walk(
 	read func(after payment.Cursor, until time.Time, limit int) ([]payment.LedgerEntry, error), from, until time.Time, limit int,
 ) (all []payment.LedgerEntry) {
-	w.Helper()
 	for after := (payment.Cursor{At: from}); ; after = all[len(all)-1].Cursor() {
 		some, err := read(after, until, limit)
 		require.NoError(w, err)
@@ -517,12 +508,10 @@ func refundsSent(w *fixtures) {
 }
 
 func (w *fixtures) finds(began time.Time, all ...payment.Finding) {
-	w.Helper()
 	require.NoError(w, w.Ledger.StoreFindings(w.Context(), began, all))
 }
 
 func (w *fixtures) findings(f payment.FindingFilter) []payment.Finding {
-	w.Helper()
 	p, err := w.Ledger.Findings(w.Context(), f, pageNo(1, anyCount))
 	require.NoError(w, err)
 	assert.Equal(w, len(p.Items), p.Total)
@@ -531,7 +520,6 @@ func (w *fixtures) findings(f payment.FindingFilter) []payment.Finding {
 
 // unnumbered returns the findings without their numbers, which must be descending.
 func (w *fixtures) unnumbered(all []payment.Finding) []payment.Finding {
-	w.Helper()
 	all = append([]payment.Finding{}, all...)
 	last := payment.FindingID(1 << 62)
 	for n := range all {
@@ -594,7 +582,6 @@ func endReconciliation(w *fixtures) {
 }
 
 func (w *fixtures) claimsDay(d payment.Day, now time.Time) bool {
-	w.Helper()
 	isMine, err := w.Ledger.ClaimReconciliation(w.Context(), d, now, now.Add(time.Hour))
 	require.NoError(w, err)
 	return isMine

@@ -48,7 +48,6 @@ func upload(kind string, content ...byte) media.Upload {
 }
 
 func put(t *testing.T, s media.Store, u media.Upload, a media.Audience) media.Key {
-	t.Helper()
 	key, err := u.Put(t.Context(), s, a)
 	require.NoError(t, err)
 	require.NotEmpty(t, key)
@@ -57,7 +56,6 @@ func put(t *testing.T, s media.Store, u media.Upload, a media.Audience) media.Ke
 
 // stored is the content and the type of the picture.
 func stored(t *testing.T, s media.Store, key media.Key) ([]byte, string) {
-	t.Helper()
 	f, err := s.Open(t.Context(), key)
 	require.NoError(t, err)
 	content, err := io.ReadAll(f)
@@ -67,7 +65,6 @@ func stored(t *testing.T, s media.Store, key media.Key) ([]byte, string) {
 }
 
 func absent(t *testing.T, s media.Store, key media.Key) {
-	t.Helper()
 	f, err := s.Open(t.Context(), key)
 	if err == nil {
 		_ = f.Close()
@@ -234,7 +231,6 @@ func mediaCancelled(t *testing.T, s media.Store) {
 
 // allStored is what All goes through: each picture once, and no error.
 func allStored(t *testing.T, s media.Store) map[media.Key]time.Time {
-	t.Helper()
 	all := map[media.Key]time.Time{}
 	for picture, err := range s.All(t.Context()) {
 		require.NoError(t, err)
@@ -246,7 +242,6 @@ func allStored(t *testing.T, s media.Store) map[media.Key]time.Time {
 
 // storeSome puts pictures of both audiences and types into the store.
 func storeSome(t *testing.T, s media.Store, n int) []media.Key {
-	t.Helper()
 	var keys []media.Key
 	for i := range n {
 		kind := []string{"image/jpeg", "image/png"}[i/2%2]
@@ -310,7 +305,6 @@ func mediaTrash(t *testing.T, s media.Store) {
 
 // markOf is the mark of the store, which first would give it.
 func markOf(t *testing.T, s media.Store, first string) string {
-	t.Helper()
 	mark, err := s.Mark(t.Context(), first)
 	require.NoError(t, err)
 	return mark

@@ -46,14 +46,12 @@ func Moderation(t *testing.T, open Open) {
 
 // complain reports the thing, with copies of its pictures that have their names.
 func (w *fixtures) complain(by user.ID, of moderation.Thing, owner user.ID) moderation.Report {
-	w.Helper()
 	return w.complainFor(moderation.Abuse, "It's \"rude\" \\ 🀄", by, of, owner, noon)
 }
 
 func (w *fixtures) complainFor(
 	why moderation.Reason, text string, by user.ID, of moderation.Thing, owner user.ID, at time.Time,
 ) moderation.Report {
-	w.Helper()
 	r, err := moderation.NewReport(by, of, why, text, at)
 	require.NoError(w, err)
 	r.Owner, r.Copies = owner, moderation.Copies{}
@@ -71,7 +69,6 @@ func (w *fixtures) complainFor(
 
 // cases returns the cases that the query admits, the first reported or the latest decided first, read in parts of two.
 func (w *fixtures) cases(q moderation.Query) (all []moderation.Case) {
-	w.Helper()
 	q.IsOldestFirst = !q.IsDecided
 	for q.CursorRequest = page.Behind(page.Cursor{}, 2); ; {
 		part, err := w.Moderation.Cases(w.Context(), q)
@@ -84,7 +81,6 @@ func (w *fixtures) cases(q moderation.Query) (all []moderation.Case) {
 }
 
 func (w *fixtures) openCases() []moderation.CaseID {
-	w.Helper()
 	return mapped(w.cases(moderation.Query{}), func(c moderation.Case) moderation.CaseID { return c.ID })
 }
 
@@ -93,7 +89,6 @@ func thing(id event.ID) moderation.Thing {
 }
 
 func (w *fixtures) hide(t moderation.Thing, at time.Time) moderation.Hiding {
-	w.Helper()
 	h, err := w.Moderation.Hide(w.Context(), moderation.Hiding{Thing: t, Reason: "Rude", At: at}, w.moves(t))
 	require.NoError(w, err)
 	return h
@@ -101,7 +96,6 @@ func (w *fixtures) hide(t moderation.Thing, at time.Time) moderation.Hiding {
 
 // moves reserves the moves of the thing's pictures.
 func (w *fixtures) moves(t moderation.Thing) media.Moves {
-	w.Helper()
 	pictures, wasHidden, err := w.Moderation.Pictures(w.Context(), t)
 	require.NoError(w, err)
 	m := media.NewMoves(pictures, t.Audience(!wasHidden), noon)
@@ -135,7 +129,6 @@ func photo(id userimage.ID) moderation.Thing {
 
 // uploaded stores an image of so many bytes with a key of its own.
 func (w *fixtures) uploaded(owner user.ID, key media.Key, bytes int64) userimage.Image {
-	w.Helper()
 	i, err := w.Images.Add(w.Context(), userimage.New(owner, key, 640, 480, bytes, tagged(w, "tea"), noon))
 	require.NoError(w, err)
 	return i
@@ -143,14 +136,12 @@ func (w *fixtures) uploaded(owner user.ID, key media.Key, bytes int64) userimage
 
 // hidings returns what of the owner is hidden, the newest first.
 func (w *fixtures) hidings(owner user.ID) []moderation.Hiding {
-	w.Helper()
 	p, err := w.Moderation.Of(w.Context(), owner, page.Span{}, page.Request{})
 	require.NoError(w, err)
 	return p.Items
 }
 
 func (w *fixtures) hideImage(i userimage.Image) {
-	w.Helper()
 	w.hide(photo(i.ID), noon)
 }
 
@@ -204,7 +195,6 @@ func remark(id event.CommentID) moderation.Thing {
 }
 
 func (w *fixtures) restore(t moderation.Thing) {
-	w.Helper()
 	require.NoError(w, w.tryRestore(t, w.moves(t)))
 }
 

@@ -101,7 +101,6 @@ func keepCopies(w *fixtures) {
 
 // subject returns the thing as it is, or nil.
 func (w *fixtures) subject(t moderation.Thing) *moderation.Subject {
-	w.Helper()
 	found, err := w.Moderation.Subjects(w.Context(), []moderation.Thing{t, thing(9999)})
 	require.NoError(w, err)
 	if s, is := found[t]; is {

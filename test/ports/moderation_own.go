@@ -30,7 +30,6 @@ func portrayed(id user.ID) moderation.Thing {
 
 // withPlates stores an event that has plates of so many bytes with these keys, and a text unless it is blank.
 func (w *fixtures) withPlates(author user.ID, text string, bytes int64, keys ...media.Key) event.State {
-	w.Helper()
 	e := w.written(author, noon, published(false), titled(text))
 	for _, key := range keys {
 		require.NoError(w, e.AddPlate(event.Plate{Photo: key, Bytes: bytes}, noon))
@@ -45,7 +44,6 @@ func photosOf(plates []event.Plate) []media.Key {
 
 // finished removes the former files of what was moved.
 func (w *fixtures) finished(want ...media.Key) {
-	w.Helper()
 	due := w.dueDeletions(noon.Add(media.MoveTime))
 	assert.ElementsMatch(w, want, due)
 	require.NoError(w, w.Deletions.Done(w.Context(), due))
@@ -104,7 +102,6 @@ func hidePlateRemoved(w *fixtures) {
 
 // withProfile opens an account with all that can be hidden of it.
 func (w *fixtures) withProfile(name string) user.ID {
-	w.Helper()
 	id := w.newUser(func(m *user.Member) {
 		m.Firstname, m.Lastname, m.Expertise, m.Location = name, "Rude", "Insults", "Nowhere"
 	})
@@ -214,7 +211,6 @@ func recordsBy(author, title string, in feed.CategoryID, isDeleted bool) map[fee
 
 // isListed asserts whether the number 1 of the kind is everywhere in the category, or nowhere.
 func (w *fixtures) isListed(kind feed.Kind, in feed.CategoryID, is bool) {
-	w.Helper()
 	want := 0
 	if is {
 		want = 1
@@ -358,7 +354,6 @@ func covered(kind feed.Kind, key media.Key) imported.Record {
 
 // covers returns the covers of the publication and the node, and what imports remember.
 func (w *fixtures) covers() []media.Key {
-	w.Helper()
 	found := map[string]media.Key{}
 	for r, err := range w.Deletions.References(w.Context()) {
 		require.NoError(w, err)
@@ -371,7 +366,6 @@ func (w *fixtures) covers() []media.Key {
 
 // coversShared imports a publication and a node with one cover.
 func (w *fixtures) coversShared() *importer {
-	w.Helper()
 	c := w.importer("a")
 	c.settled()
 	_, err := w.Imports.RememberCover(w.Context(), imported.Digest{1}, media.CoverOf(shownCover, "cover_sm", 3, 2))

@@ -31,7 +31,6 @@ func Notifications(t *testing.T, open Open) {
 
 // notifications are the person's newest ones, and how many are unread, which Unread must say, too.
 func (w *fixtures) notifications(of user.ID) ([]notification.Notification, int) {
-	w.Helper()
 	list, err := w.Notifications.List(w.Context(), of, page.Behind(page.Cursor{}, page.MaxSize))
 	require.NoError(w, err)
 	unread, err := w.Notifications.Unread(w.Context(), of)
@@ -42,7 +41,6 @@ func (w *fixtures) notifications(of user.ID) ([]notification.Notification, int) 
 
 // kindsOf returns the kinds of the person's notifications, all of which must be unread.
 func (w *fixtures) kindsOf(of user.ID) (kinds []notification.Kind) {
-	w.Helper()
 	all, unread := w.notifications(of)
 	for _, n := range all {
 		kinds = append(kinds, n.Kind)
@@ -54,12 +52,10 @@ func (w *fixtures) kindsOf(of user.ID) (kinds []notification.Kind) {
 
 // likeAt sets whether the person likes the event, at the time.
 func (w *fixtures) likeAt(on *event.Event, by user.ID, likes bool, at time.Time) {
-	w.Helper()
 	require.NoError(w, w.Discussion.Like(w.Context(), likeOf(on, by, likes, at)))
 }
 
 func (w *fixtures) markRead(of user.ID, upTo notification.ID) {
-	w.Helper()
 	require.NoError(w, w.Notifications.MarkRead(w.Context(), of, upTo))
 }
 

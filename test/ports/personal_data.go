@@ -72,7 +72,6 @@ func kindsOfData() (kinds []personaldata.Kind) {
 
 // storePerson stores a person. The number tells the persons of a test apart.
 func (w *fixtures) storePerson(n int) person {
-	w.Helper()
 	described := func(m *user.Member) { m.Lastname, m.Expertise, m.Location = "王", "园艺", "Sevilla" }
 	p := person{id: w.newUser(described), other: w.newUser()}
 	p.phone = w.account(p.id).Phone
@@ -118,7 +117,6 @@ func (w *fixtures) storePerson(n int) person {
 // published imports what the person is the author of: an original with a text and a cover in a file, a node with a text, a demand and a
 // how-to. The other translates the original.
 func (w *fixtures) published(p person, n int) {
-	w.Helper()
 	id := int64(10 * n)
 	original := publication.BundleID(id)
 	picture := media.CoverOf(media.Key(fmt.Sprint("public/cover-", n)), media.CoverSM, 3, 2)
@@ -138,7 +136,6 @@ func (w *fixtures) published(p person, n int) {
 
 // ordered stores a paid and refunded order, a closed one and an open one, whose prepayment may be paid, and an Idempotency-Key.
 func (w *fixtures) ordered(p person, n int) {
-	w.Helper()
 	paid, closed, open := w.charge(order(p.id, noon)), order(p.id, noon), w.charge(order(p.id, noon))
 	w.pays(paid.ID, payment.TradeNo(fmt.Sprint("paid", n)), fmt.Sprint("transaction ", n), noon)
 	w.refundEnds(w.refunds(w.traded(paid.ID).Payments[0].ID, 100, payment.RefundNo(fmt.Sprint("refund-", n)), noon), payment.RefundSucceeded,
@@ -152,7 +149,6 @@ func (w *fixtures) ordered(p person, n int) {
 
 // loggedIn stores a token and its use, failed logins, a network, and a charge.
 func (w *fixtures) loggedIn(p person, n byte) {
-	w.Helper()
 	t := w.issue(token(p.id, n))
 	w.touch(t, noon.Add(time.Hour))
 	attempt := try(1, int(n))
@@ -172,7 +168,6 @@ func (w *fixtures) loggedIn(p person, n byte) {
 
 // actedOn stores what staff did to the person, and what the person did to the other as staff, with reasons.
 func (w *fixtures) actedOn(p person) {
-	w.Helper()
 	for _, r := range []audit.Record{audit.OnAccount(audit.AccountDisabled, p.id), audit.OnAccount(audit.AccountEnabled, p.other)} {
 		r.At, r.By, r.Reason = noon, audit.Actor{Person: "maria"}, "Wang Li asked for it"
 		if r.About == p.other {
@@ -185,7 +180,6 @@ func (w *fixtures) actedOn(p person) {
 
 // records are what the store yields.
 func (w *fixtures) records(id user.ID, k personaldata.Kind) (all []privacy.Record) {
-	w.Helper()
 	for r, err := range w.PersonalData.Records(w.Context(), id, k) {
 		require.NoError(w, err, k)
 		all = append(all, privacy.RecordOf(k, r))
@@ -195,7 +189,6 @@ func (w *fixtures) records(id user.ID, k personaldata.Kind) (all []privacy.Recor
 
 // everything is what the store yields of all kinds.
 func (w *fixtures) everything(id user.ID) map[personaldata.Kind][]privacy.Record {
-	w.Helper()
 	all := map[personaldata.Kind][]privacy.Record{}
 	for _, k := range kindsOfData() {
 		all[k] = w.records(id, k)
@@ -334,7 +327,6 @@ func personalRecordsOfOthers(w *fixtures) {
 
 // erase erases the kinds, all of them if none is named, and returns how many records.
 func (w *fixtures) erase(id user.ID, kinds ...personaldata.Kind) (total int) {
-	w.Helper()
 	if len(kinds) == 0 {
 		kinds = kindsOfData()
 	}

@@ -81,7 +81,6 @@ var asIs = [4]int{0, 1, 2, 3}
 
 // becomes asserts what becomes of the pictures, and that their variants show the same quarters.
 func (c processorClient) becomes(all ...sample) {
-	c.Helper()
 	for _, s := range all {
 		d := c.processed(s.raw, media.SizeSpec{Name: "sm", Width: 24, Height: 24})
 		assert.Equal(c, []any{s.kind, s.width, s.height}, []any{d.Type, d.Width, d.Height}, s.name)
@@ -101,7 +100,6 @@ func (c processorClient) becomes(all ...sample) {
 
 // processed returns the processed picture of the bytes.
 func (c processorClient) processed(raw []byte, frames ...media.SizeSpec) media.Processed {
-	c.Helper()
 	d, err := c.s.Process(c.Context(), "user 1", bytes.NewReader(raw), frames...)
 	require.NoError(c, err, "%.40q", raw)
 	return d
@@ -109,7 +107,6 @@ func (c processorClient) processed(raw []byte, frames ...media.SizeSpec) media.P
 
 // refused asserts that the bytes are refused with the fault.
 func (c processorClient) refused(raw []byte, why error) {
-	c.Helper()
 	d, err := c.s.Process(c.Context(), "user 1", bytes.NewReader(raw), media.AvatarSizes...)
 	assert.ErrorIs(c, err, why, "%.40q", raw)
 	assert.Zero(c, d)
@@ -117,7 +114,6 @@ func (c processorClient) refused(raw []byte, why error) {
 
 // asPicture decodes an upload, which must be what it says that it is.
 func asPicture(t *testing.T, u media.Upload) image.Image {
-	t.Helper()
 	m, kind, err := image.Decode(bytes.NewReader(u.Bytes))
 	require.NoError(t, err)
 	assert.Equal(t, u.Type, "image/"+kind)
@@ -127,7 +123,6 @@ func asPicture(t *testing.T, u media.Upload) image.Image {
 
 // assertColour asserts that the pixel has the colour, but for what a JPEG loses. What is transparent has any.
 func assertColour(t *testing.T, want color.Color, m image.Image, x, y int, more ...any) {
-	t.Helper()
 	w, got := color.NRGBAModel.Convert(want).(color.NRGBA), color.NRGBAModel.Convert(m.At(x, y)).(color.NRGBA)
 	if w.A == 0 && got.A == 0 {
 		return
@@ -142,7 +137,6 @@ func assertColour(t *testing.T, want color.Color, m image.Image, x, y int, more 
 
 // assertQuarters asserts that the quarters have the colours with those numbers.
 func assertQuarters(t *testing.T, m image.Image, order [4]int, more ...any) {
-	t.Helper()
 	size := m.Bounds().Size()
 	for i, colour := range order {
 		assertColour(t, quarterColours[colour], m, (2*(i%2)+1)*size.X/4, (2*(i/2)+1)*size.Y/4, more...)
@@ -548,7 +542,6 @@ func processorDozen(t *testing.T, c *crowd, _ []byte) {
 
 // callsUntilRefused returns how many calls come before one of them is refused, at most that many.
 func (c *crowd) callsUntilRefused(t *testing.T, most int, by func(n int) string, raw []byte) int {
-	t.Helper()
 	var waiting []<-chan error
 	for n := range most {
 		waiting = append(waiting, c.come(t.Context(), by(n), raw))

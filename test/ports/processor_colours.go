@@ -53,7 +53,6 @@ func iccProfile(space string, c colours, note string) []byte {
 
 // iccOf is the profile in a file, empty if there is none.
 func iccOf(t *testing.T, u media.Upload) []byte {
-	t.Helper()
 	if u.Type != "image/png" {
 		return pictures.ProfileOf(u.Bytes)
 	}
@@ -72,7 +71,6 @@ func iccOf(t *testing.T, u media.Upload) []byte {
 
 // iccTag is the content of a tag.
 func iccTag(t *testing.T, icc []byte, name string) []byte {
-	t.Helper()
 	be := binary.BigEndian
 	require.Equal(t, len(icc), int(be.Uint32(icc)), "the length that it says")
 	for i := range int(be.Uint32(icc[128:])) {
@@ -86,7 +84,6 @@ func iccTag(t *testing.T, icc []byte, name string) []byte {
 // light is the colour that the pixel of a file stands for, in XYZ. It knows profiles with a matrix or for greys, with curves that are
 // exponents, and sRGB where there is none.
 func light(t *testing.T, u media.Upload, x, y int) (xyz [3]float64) {
-	t.Helper()
 	be := binary.BigEndian
 	pixel := color.NRGBA64Model.Convert(asPicture(t, u).At(x, y)).(color.NRGBA64)
 	icc := iccOf(t, u)
@@ -122,7 +119,6 @@ func light(t *testing.T, u media.Upload, x, y int) (xyz [3]float64) {
 }
 
 func assertLight(t *testing.T, want [3]float64, u media.Upload, x, y int, more ...any) {
-	t.Helper()
 	got := light(t, u, x, y)
 	for i := range want {
 		if math.Abs(want[i]-got[i]) > 0.02 {
@@ -134,7 +130,6 @@ func assertLight(t *testing.T, want [3]float64, u media.Upload, x, y int, more .
 
 // profiled are files of the picture with the profile.
 func profiled(t *testing.T, m *image.NRGBA, icc []byte) map[string][]byte {
-	t.Helper()
 	of := encoded(t, m)
 	parts := pictures.ProfileSegments(icc, max(1, (len(icc)+1)/2))
 	slices.Reverse(parts)
@@ -148,7 +143,6 @@ func profiled(t *testing.T, m *image.NRGBA, icc []byte) map[string][]byte {
 
 // assertWide asserts that the first quarters of the upload show the primaries of the colours.
 func assertWide(t *testing.T, wide colours, u media.Upload, about string) {
-	t.Helper()
 	for i, name := range []string{"rXYZ", "gXYZ", "bXYZ"} {
 		assertLight(t, wide.primaries[name], u, (2*(i%2)+1)*u.Width/4, (2*(i/2)+1)*u.Height/4, "%s: %s", about, name)
 	}
@@ -250,7 +244,6 @@ func processorGreys(c processorClient) {
 
 // greyAlphaPNG has a form that the encoder does not write.
 func greyAlphaPNG(t *testing.T, width, height int, value, alpha byte) []byte {
-	t.Helper()
 	head := binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint32(nil, uint32(width)), uint32(height))
 	row := append([]byte{0}, bytes.Repeat([]byte{value, alpha}, width)...)
 	out := append([]byte("\x89PNG\r\n\x1a\n"), pictures.Chunk("IHDR", append(head, 8, 4, 0, 0, 0)...)...)

@@ -118,7 +118,6 @@ var uprightQuarters = map[uint16][4]int{
 
 // turnedBy are files of the picture that say how the camera was held, by what they are.
 func turnedBy(t *testing.T, m *image.NRGBA, orientation uint16) map[string][]byte {
-	t.Helper()
 	of := encoded(t, m)
 	intel, motorola := pictures.Exif(binary.LittleEndian, orientation, ""), pictures.Exif(binary.BigEndian, orientation, "")
 	const hasExif = 0x08
@@ -230,7 +229,6 @@ const marked = "N 52.5163 E 13.3777"
 
 // metadataSamples are pictures that say where they were taken, everywhere that they can.
 func metadataSamples(t *testing.T, m *image.NRGBA) map[string][]byte {
-	t.Helper()
 	of := encoded(t, m)
 	note := []byte(marked)
 	gps := pictures.Exif(binary.LittleEndian, 6, "GPS"+marked)
@@ -268,10 +266,7 @@ func metadataSamples(t *testing.T, m *image.NRGBA) map[string][]byte {
 }
 
 // said is all that a file says, with what is compressed in it.
-func said(t *testing.T, u media.Upload) string {
-	t.Helper()
-	return string(u.Bytes) + string(iccOf(t, u))
-}
+func said(t *testing.T, u media.Upload) string { return string(u.Bytes) + string(iccOf(t, u)) }
 
 func processorMetadata(c processorClient) {
 	opaque, transparent := quarters(64, 48), quarters(64, 48)
@@ -312,7 +307,6 @@ func quarters(width, height int) *image.NRGBA {
 
 // encoded is the picture by its type; the WebP is one without loss.
 func encoded(t *testing.T, m *image.NRGBA) map[string][]byte {
-	t.Helper()
 	return map[string][]byte{
 		"image/jpeg": pictures.JPEG(t, m), "image/png": pictures.PNG(t, m), "image/gif": pictures.GIF(t, paletted(m)),
 		"image/webp": pictures.WebPFile(webPOf(m)),
@@ -339,7 +333,6 @@ func paletted(m *image.NRGBA) *image.Paletted {
 
 // lossyWebP is a grey pixel in VP8.
 func lossyWebP(t *testing.T) []byte {
-	t.Helper()
 	raw, err := base64.StdEncoding.DecodeString("UklGRiIAAABXRUJQVlA4IBYAAAAwAQCdASoBAAEADsD+JaQAA3AAAAAA")
 	require.NoError(t, err)
 	return raw
@@ -474,7 +467,6 @@ func level(m image.Image, x, y int) float64 {
 
 // variants are those of the picture, made together and each alone.
 func (c processorClient) variants(raw []byte) []media.Variant {
-	c.Helper()
 	frames := []media.SizeSpec{{Name: "s", Width: 40, Height: 40}, {Name: "m", Width: 100, Height: 100}, {Name: "l", Width: 230, Height: 230}}
 	all := c.processed(raw, frames...).Variants
 	for _, f := range frames {

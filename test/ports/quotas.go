@@ -36,7 +36,6 @@ func (w *fixtures) within(l quota.Limits) *fixtures {
 
 // consistent checks what the store derives.
 func (w *fixtures) consistent() {
-	w.Helper()
 	if w.Check != nil {
 		w.Check(w.T)
 	}
@@ -44,13 +43,11 @@ func (w *fixtures) consistent() {
 
 // drafted is an event that is not stored yet, a draft.
 func (w *fixtures) drafted(author user.ID) *event.Event {
-	w.Helper()
 	return w.written(author, noon, published(false))
 }
 
 // draftsOf returns the number of the author's drafts.
 func (w *fixtures) draftsOf(author user.ID) int {
-	w.Helper()
 	drafts := 0
 	for _, e := range w.list(event.Query{Author: author, Viewer: author, Page: pageNo(1, 100)}).Items {
 		if e.State().Status == event.Draft {
@@ -62,7 +59,6 @@ func (w *fixtures) draftsOf(author user.ID) int {
 
 // assertRoomFor asserts that of those who tried at once so many succeeded, and the others failed with the error.
 func (w *fixtures) assertRoomFor(room int, errs []error, want error) {
-	w.Helper()
 	for _, err := range errs {
 		if err == nil {
 			room--
@@ -145,7 +141,6 @@ func (w *fixtures) portrays(who user.ID, name string, bytes int64) error {
 
 // assertLeft asserts how many bytes the owner may still store.
 func (w *fixtures) assertLeft(owner user.ID, l quota.Limits, left int64) {
-	w.Helper()
 	_, err := w.within(l).keeps(owner, "public/too-much", left+1)
 	assert.Equal(w, l.ErrPictures(), err, "a byte more than is left")
 	if left == 0 {

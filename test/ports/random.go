@@ -56,7 +56,6 @@ type relate func(viewer, author user.ID) subscription.Relation
 
 // acquainted are people who follow and block each other at random.
 func (w *fixtures) acquainted(c random) ([]user.ID, relate) {
-	w.Helper()
 	var people []user.ID
 	for range 5 {
 		people = append(people, w.newUser())
@@ -86,7 +85,6 @@ func (w *fixtures) acquainted(c random) ([]user.ID, relate) {
 
 // randomEvents are events of all the people, some of them created at the same instant, and some drafts published later.
 func (w *fixtures) randomEvents(c random, people []user.ID) []*event.Event {
-	w.Helper()
 	w.category(1)
 	w.category(2)
 	var events []*event.Event
@@ -103,7 +101,6 @@ func (w *fixtures) randomEvents(c random, people []user.ID) []*event.Event {
 
 // writesOf are a comment on the event, and a like of it, by the person, with a key or charges at random.
 func (w *fixtures) writesOf(c random, on event.ID, who user.ID) []error {
-	w.Helper()
 	said, err := event.NewComment(on, who, "Oh", noon)
 	require.NoError(w, err)
 	if c.IntN(3) == 0 {

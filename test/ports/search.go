@@ -37,7 +37,6 @@ func Search(t *testing.T, open Open) {
 }
 
 func searchName(t *testing.T, name string) user.SearchName {
-	t.Helper()
 	n, err := user.ParseSearchName(name)
 	require.NoError(t, err)
 	return n
@@ -45,7 +44,6 @@ func searchName(t *testing.T, name string) user.SearchName {
 
 // searches returns the ids of all whom the user finds, or staff if it is zero, by pages of the size.
 func (w *fixtures) searches(by user.ID, name string, size int) (ids []user.ID) {
-	w.Helper()
 	for after := (page.Cursor{}); ; {
 		p, err := w.Directory.Search(w.Context(), user.Search{Name: searchName(w.T, name), By: by, WithDisabled: by == 0,
 			CursorRequest: page.Behind(after, size)})
@@ -63,7 +61,6 @@ func (w *fixtures) searches(by user.ID, name string, size int) (ids []user.ID) {
 }
 
 func (w *fixtures) named(given, family string) user.ID {
-	w.Helper()
 	return w.newUser(func(m *user.Member) { m.Firstname, m.Lastname = given, family })
 }
 
@@ -224,7 +221,6 @@ var searched = append(feed.ItemKinds(), feed.Event)
 
 // found returns what the user finds, as kinds and ids, by pages of the size.
 func (w *fixtures) found(by user.ID, q string, size int, kinds ...feed.Kind) (found []string) {
-	w.Helper()
 	words, err := search.Parse(q)
 	require.NoError(w, err)
 	if kinds == nil {

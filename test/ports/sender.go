@@ -276,7 +276,6 @@ func (u SMS) answered(t *testing.T, a SMSAnswer) {
 
 // assertDiscreet asserts that the error is of the kind alone, and shows nothing private.
 func (u SMS) assertDiscreet(t *testing.T, err, kind error, about ...any) {
-	t.Helper()
 	require.ErrorIs(t, err, kind, about...)
 	for _, other := range []error{verification.ErrRefused, verification.ErrBusy, verification.ErrUnknownOutcome} {
 		assert.Equal(t, kind == other, errors.Is(err, other), "%v", err)

@@ -16,7 +16,6 @@ import (
 
 // assertSpans asserts that the list has the items, the latest first, and that its spans select and order them. at is when an item is.
 func assertSpans[T any](w *fixtures, all []T, at func(T) time.Time, list func(page.Span, page.Request) (page.Page[T], error)) {
-	w.Helper()
 	reversed := slices.Clone(all)
 	slices.Reverse(reversed)
 	middle := at(all[1])
@@ -46,7 +45,6 @@ func inParts[T any](w *fixtures, s page.Span, list func(page.Span, page.Request)
 
 // assertByAmount asserts that the list has the items, which are the latest first, by their amounts.
 func assertByAmount[T any](w *fixtures, all []T, amount func(T) int64, list func(page.Span, page.Request) (page.Page[T], error)) {
-	w.Helper()
 	want := slices.Clone(all)
 	slices.SortStableFunc(want, func(a, b T) int { return cmp.Compare(amount(b), amount(a)) })
 	assert.NotEqual(w, all, want)

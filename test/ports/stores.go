@@ -79,7 +79,6 @@ func (open Open) fixtures(t *testing.T) *fixtures {
 // assertComplete asserts that each field of the values, however deep, differs from zero in one of them. A test that stores them and
 // compares what comes back then notices a store that drops a field. The names are those of fields that are not stored so.
 func assertComplete[T any](w *fixtures, values []T, but ...string) {
-	w.Helper()
 	all := make([]reflect.Value, len(values))
 	for i, v := range values {
 		all[i] = reflect.ValueOf(v)
@@ -151,7 +150,6 @@ func Cancelled(t *testing.T, open Open) {
 
 // resultOf returns the error of the call with arguments of no meaning, or the first that its sequence yields.
 func resultOf(t *testing.T, method reflect.Value, ctx context.Context) (err error) {
-	t.Helper()
 	args := []reflect.Value{reflect.ValueOf(ctx)}
 	for i := 1; i < method.Type().NumIn(); i++ {
 		if method.Type().IsVariadic() && i == method.Type().NumIn()-1 {

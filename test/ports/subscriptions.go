@@ -39,7 +39,6 @@ func toUser(who, followed user.ID, at time.Time) subscription.Subscription {
 
 // subscribe stores the subscription, which must be new.
 func (w *fixtures) subscribe(s subscription.Subscription) subscription.Subscription {
-	w.Helper()
 	stored, isNew, err := w.Subscriptions.Follow(w.Context(), s)
 	require.NoError(w, err)
 	require.True(w, isNew)
@@ -47,7 +46,6 @@ func (w *fixtures) subscribe(s subscription.Subscription) subscription.Subscript
 }
 
 func (w *fixtures) subscriptions(q subscription.Query) page.Page[subscription.Subscription] {
-	w.Helper()
 	p, err := w.Subscriptions.List(w.Context(), q)
 	require.NoError(w, err)
 	return p
@@ -149,7 +147,6 @@ func listOrdered(w *fixtures) {
 }
 
 func (w *fixtures) relations(viewer user.ID, authors ...user.ID) map[user.ID]subscription.Relation {
-	w.Helper()
 	r, err := w.Subscriptions.Relations(w.Context(), viewer, authors)
 	require.NoError(w, err)
 	return r
@@ -193,18 +190,15 @@ func (w *fixtures) blocks(by, whom user.ID, at time.Time, charges ...ratelimit.C
 }
 
 func (w *fixtures) block(by, whom user.ID) {
-	w.Helper()
 	require.NoError(w, w.blocks(by, whom, noon))
 }
 
 func (w *fixtures) unblock(by, whom user.ID) {
-	w.Helper()
 	require.NoError(w, w.Blocks.Remove(w.Context(), by, whom))
 }
 
 // blockedBy returns whom the person blocks, the newest first.
 func (w *fixtures) blockedBy(by user.ID) (all []user.ID) {
-	w.Helper()
 	p, err := w.Blocks.List(w.Context(), by, pageNo(1, page.MaxSize))
 	require.NoError(w, err)
 	for _, b := range p.Items {
@@ -216,7 +210,6 @@ func (w *fixtures) blockedBy(by user.ID) (all []user.ID) {
 
 // relation returns the relation of both people, which must be the same in both directions.
 func (w *fixtures) relation(a, b user.ID) subscription.Relation {
-	w.Helper()
 	relation := w.relations(a, b)[b]
 	assert.Equal(w, relation, w.relations(b, a)[a])
 	return relation
@@ -245,7 +238,6 @@ func blocksCharged(w *fixtures) {
 
 // assertUnlessBlocked asserts that a write is done, or that it came too late: a block stands.
 func (w *fixtures) assertUnlessBlocked(err error) {
-	w.Helper()
 	if err != nil {
 		assert.ErrorIs(w, err, event.ErrNotFound)
 	}

@@ -30,14 +30,12 @@ func Telemetry(t *testing.T, open Open) {
 }
 
 func (w *fixtures) sample() telemetry.Sample {
-	w.Helper()
 	sample, err := w.Telemetry.Sample(w.Context(), telemetry.Query{})
 	require.NoError(w, err)
 	return sample
 }
 
 func (w *fixtures) recent(days ...time.Time) telemetry.Recent {
-	w.Helper()
 	recent, err := w.Telemetry.Recent(w.Context(), days)
 	require.NoError(w, err)
 	return recent

@@ -50,7 +50,6 @@ func try(n, m int) access.Attempt {
 
 // fail makes attempts that stay failed, all of which must be taken.
 func (w *fixtures) fail(now time.Time, attempts ...access.Attempt) {
-	w.Helper()
 	for i, a := range attempts {
 		require.NoError(w, w.Throttle.Begin(w.Context(), a, now), "attempt %d", i+1)
 	}
@@ -58,7 +57,6 @@ func (w *fixtures) fail(now time.Time, attempts ...access.Attempt) {
 
 // login makes an attempt that succeeds, for an account.
 func (w *fixtures) login(now time.Time, a access.Attempt) {
-	w.Helper()
 	if _, err := w.Accounts.ByPhone(w.Context(), a.Phone); err != nil {
 		_, err := w.Accounts.Open(w.Context(), access.Account{Phone: a.Phone}, user.Member{Timezone: "UTC", Joined: noon})
 		require.NoError(w, err)
@@ -69,7 +67,6 @@ func (w *fixtures) login(now time.Time, a access.Attempt) {
 
 // full asserts that the attempt is not taken, and returns when it will be.
 func (w *fixtures) full(now time.Time, a access.Attempt) time.Duration {
-	w.Helper()
 	err := w.Throttle.Begin(w.Context(), a, now)
 	require.True(w, fault.Is(err, fault.Throttled), "%v", err)
 	f, _ := fault.As(err)

@@ -40,7 +40,6 @@ func token(holder user.ID, n byte) access.Token {
 
 // issue stores the token and returns it with its number.
 func (w *fixtures) issue(t access.Token) access.Token {
-	w.Helper()
 	id, err := w.Tokens.Issue(w.Context(), t)
 	require.NoError(w, err)
 	t.ID = id
@@ -48,7 +47,6 @@ func (w *fixtures) issue(t access.Token) access.Token {
 }
 
 func (w *fixtures) session(t access.Token) access.Session {
-	w.Helper()
 	s, err := w.Tokens.Session(w.Context(), t.Hash)
 	require.NoError(w, err)
 	return s
@@ -56,7 +54,6 @@ func (w *fixtures) session(t access.Token) access.Session {
 
 // touch notes the token's session as seen.
 func (w *fixtures) touch(t access.Token, now time.Time) {
-	w.Helper()
 	require.NoError(w, w.Tokens.Touch(w.Context(), access.Sighting{Session: w.session(t), At: now}))
 }
 
