@@ -21,7 +21,6 @@ import (
 	"plaza/domain/verification"
 )
 
-// Accounts is the store as access.Accounts and user.Directory.
 type Accounts view
 
 func (v Accounts) Open(ctx context.Context, a access.Account, m user.Member, spendings ...verification.Spending) (id user.ID, err error) {
@@ -263,7 +262,6 @@ func (s *Store) relationship(viewer, id user.ID) user.Relationship {
 	return user.Relationship{User: id, Subscription: int64(own.ID), FollowsViewer: isBack, IsBlocked: blocks}
 }
 
-// Tokens is the store as access.Tokens.
 type Tokens view
 
 func (v Tokens) Issue(ctx context.Context, t access.Token, charges ...ratelimit.Charge) (access.TokenID, error) {
@@ -346,7 +344,6 @@ func (s *Store) tokenOf(hash access.KeyHash) (access.Token, bool) {
 	return s.tokens.find(func(t access.Token) bool { return t.Hash == hash })
 }
 
-// Throttle is the store as access.Throttle.
 type Throttle view
 
 func (v Throttle) Begin(ctx context.Context, a access.Attempt, now time.Time) error {

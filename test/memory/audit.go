@@ -10,7 +10,6 @@ import (
 	"plaza/domain/user"
 )
 
-// Audit is the store as audit.Log.
 type Audit view
 
 // audited runs fn, which changes the store, and adds the record of the entry if it succeeds.

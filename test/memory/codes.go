@@ -11,7 +11,6 @@ import (
 	"plaza/domain/verification"
 )
 
-// Codes is the store as verification.Store.
 type Codes view
 
 // isWith reports whether both uses are in one group.

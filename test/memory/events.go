@@ -22,7 +22,6 @@ import (
 	"plaza/domain/user"
 )
 
-// Events is the store as event.Repository, event.Reader, event.Discussion and event.RelatedReader.
 type Events view
 
 func (v Events) Add(ctx context.Context, e *event.Event, charges ...ratelimit.Charge) (*event.Event, error) {

@@ -17,7 +17,6 @@ import (
 	"plaza/domain/subscription"
 )
 
-// Feed is the store as feed.Reader.
 type Feed view
 
 func (v Feed) Metas(ctx context.Context, sel feed.Selection) ([]feed.Category, map[feed.CategoryID]feed.Meta, error) {
@@ -126,7 +125,6 @@ func (s *Store) list(at item, thing feed.Listable) {
 	}
 }
 
-// Categories is the store as feed.Categories.
 type Categories view
 
 func (v Categories) ByIDs(ctx context.Context, ids []feed.CategoryID) (map[feed.CategoryID]feed.Category, error) {
@@ -147,7 +145,6 @@ func (s *Store) checkCategory(id feed.CategoryID) error {
 	return nil
 }
 
-// Publications is the store as publication.Repository.
 type Publications view
 
 func (v Publications) List(ctx context.Context, q publication.Query) (page.Page[publication.Publication], error) {
@@ -178,7 +175,6 @@ func (v HowTos) List(ctx context.Context, q publication.HowToQuery, r page.Reque
 	}), page.Keys(q.Span, publication.HowTo.AtCursor))
 }
 
-// Search is the store as search.Index.
 type Search view
 
 func (v Search) Find(ctx context.Context, q search.Query, charges ...ratelimit.Charge) (page.CursorPage[search.Found], error) {

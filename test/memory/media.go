@@ -139,7 +139,6 @@ type opened struct{ io.ReadSeeker }
 
 func (opened) Close() error { return nil }
 
-// Images is the store as userimage.Repository.
 type Images view
 
 func (v Images) Add(ctx context.Context, i userimage.Image, charges ...ratelimit.Charge) (userimage.Image, error) {
@@ -202,7 +201,6 @@ func (v Images) All(ctx context.Context, q userimage.Query) iter.Seq2[userimage.
 	return snapshot(ctx, v.s, func() []userimage.Image { return sorted(v.s.images.where(q.Admits), latest(userimage.Image.AtCursor)) })
 }
 
-// DeletionQueue is the store as media.DeletionQueue.
 type DeletionQueue view
 
 // queueDeletion queues the keys for deletion, due immediately, and gives their bytes back.
@@ -280,7 +278,6 @@ func (s *Store) references() (all []media.Reference) {
 	return all
 }
 
-// Room is the store as quota.Room.
 type Room view
 
 func (v Room) CheckPictures(ctx context.Context, owner user.ID) error {

@@ -13,7 +13,6 @@ import (
 	"plaza/domain/user"
 )
 
-// Subscriptions is the store as subscription.Repository.
 type Subscriptions view
 
 func (v Subscriptions) Follow(
@@ -119,7 +118,6 @@ func (s *Store) isBlocked(a, b user.ID) bool {
 	return blocks || isBack
 }
 
-// Blocks is the store as block.Repository.
 type Blocks view
 
 func (v Blocks) Add(ctx context.Context, b block.Block, charges ...ratelimit.Charge) error {

@@ -8,7 +8,6 @@ import (
 	"plaza/domain/payment"
 )
 
-// Telemetry is the store as telemetry.Sampler.
 type Telemetry view
 
 func (v Telemetry) Recent(ctx context.Context, days []time.Time) (telemetry.Recent, error) {

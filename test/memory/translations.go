@@ -9,7 +9,6 @@ import (
 	"plaza/domain/localisation"
 )
 
-// Translations is the store as localisation.Cache.
 type Translations view
 
 func (v Translations) Get(ctx context.Context, keys []localisation.Key, now time.Time) (map[localisation.Key]string, error) {

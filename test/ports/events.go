@@ -439,23 +439,6 @@ func (open Open) readingFirst() Open {
 	}
 }
 
-// got is the event as Get hands it out, by which ChangeRead knows it again.
-func (w *fixtures) got(id event.ID) event.Entry {
-	e, err := w.Events.Get(w.Context(), id)
-	require.NoError(w, err)
-	return e
-}
-
-// changeRead stores a change that must succeed.
-func (w *fixtures) changeRead(read event.Entry, fn func(*event.Event) error) event.Entry {
-	e, err := w.Events.ChangeRead(w.Context(), read, fn)
-	require.NoError(w, err)
-	return e
-}
-
-// same leaves the event as it is.
-func same(*event.Event) error { return nil }
-
 // changeReadOld changes, one after the other, all that an event has, each time having read what it was before any of that.
 func changeReadOld(w *fixtures) {
 	w.category(1)
@@ -489,15 +472,6 @@ func changeReadOld(w *fixtures) {
 		assert.Equal(w, listingsOf([]*event.Event{stored.Event}), w.listed(), "%d", i)
 		want = stored // whose plates have their numbers
 	}
-}
-
-// numberless is the state without the numbers of its plates.
-func numberless(s event.State) event.State {
-	s.Plates = slices.Clone(s.Plates)
-	for i := range s.Plates {
-		s.Plates[i].ID = 0
-	}
-	return s
 }
 
 func changeReadRemoved(w *fixtures) {

@@ -402,3 +402,29 @@ func newsItems(city string, titles ...string) []news.Item {
 	}
 	return items
 }
+
+// got is the event as Get hands it out, by which ChangeRead knows it again.
+func (w *fixtures) got(id event.ID) event.Entry {
+	e, err := w.Events.Get(w.Context(), id)
+	require.NoError(w, err)
+	return e
+}
+
+// changeRead stores a change that must succeed.
+func (w *fixtures) changeRead(read event.Entry, fn func(*event.Event) error) event.Entry {
+	e, err := w.Events.ChangeRead(w.Context(), read, fn)
+	require.NoError(w, err)
+	return e
+}
+
+// same leaves the event as it is.
+func same(*event.Event) error { return nil }
+
+// numberless is the state without the numbers of its plates.
+func numberless(s event.State) event.State {
+	s.Plates = slices.Clone(s.Plates)
+	for i := range s.Plates {
+		s.Plates[i].ID = 0
+	}
+	return s
+}
