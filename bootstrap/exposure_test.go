@@ -101,7 +101,9 @@ func TestServe_warns_of_open_prepayments_that_no_wallet_is_asked_about(t *testin
 	require.NoError(t, app.Stores.Ledger.Change(ctx, order.ID, func(tr *payment.Trade) error {
 		_, err := tr.Begin(payment.BeginRequest{
 			Intent: payment.Intent{EndType: payment.Native, App: payment.OfficialAccount}, TradeNo: "a", Protocol: "v2", Lease: time.Minute,
-			BuildRequest: func(payment.Order, payment.Intent, payment.TradeNo) ([]byte, error) { return []byte("x"), nil },
+			BuildRequest: func(payment.Order, payment.Intent, payment.TradeNo, netip.Addr) ([]byte, error) {
+				return []byte("x"), nil
+			},
 		}, now)
 		return err
 	}))

@@ -44,7 +44,7 @@ func (a *api) pay(c *transport.Call) (transport.Reply, error) {
 	if err := fault.Merge(readErr, err); err != nil {
 		return transport.Reply{}, err
 	}
-	request := paying.PayRequest{Intent: intent, Order: deref(body.Order)}
+	request := paying.PayRequest{Intent: intent, Order: deref(body.Order), Address: c.Address()}
 	if body.Order != nil && request.Order < 1 {
 		return transport.Reply{}, payment.ErrNoOrder
 	}

@@ -71,7 +71,7 @@ func (p *Paying) next(ctx context.Context, id payment.OrderID, w PayRequest) (st
 	now := p.now()
 	request := payment.BeginRequest{
 		Intent: w.Intent, TradeNo: newTradeNo(id), Protocol: p.gateways.Current.Protocol(),
-		BuildRequest: p.gateways.Current.BuildRequest, Lease: p.limits.lease(),
+		BuildRequest: p.gateways.Current.BuildRequest, Payer: w.Address, Lease: p.limits.lease(),
 	}
 	err = p.ledger.Change(ctx, id, func(t *payment.Trade) error {
 		if step, err = t.Begin(request, now); err != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"net/netip"
 	"time"
 
 	"plaza/domain/access"
@@ -16,6 +17,8 @@ type PayRequest struct {
 	Intent payment.Intent
 	Order  payment.OrderID  // zero: the only open order (PAY-07)
 	Key    *idempotency.Key // nil: none
+	// Address is the payer's; zero: unknown.
+	Address netip.Addr
 }
 
 // Pay begins the payment of the actor's order and returns the parameters with which the

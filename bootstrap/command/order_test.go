@@ -2,6 +2,7 @@ package command_test
 
 import (
 	"log/slog"
+	"net/netip"
 	"strings"
 	"testing"
 	"time"
@@ -89,7 +90,7 @@ func (sh *shell) receives(order int64, transaction string, at time.Time) {
 	come := func(t *payment.Trade) error {
 		if t.Order.State == payment.Open {
 			_, err := t.Begin(payment.BeginRequest{Intent: intent, Protocol: "v2", TradeNo: "P1",
-				BuildRequest: func(payment.Order, payment.Intent, payment.TradeNo) ([]byte, error) {
+				BuildRequest: func(payment.Order, payment.Intent, payment.TradeNo, netip.Addr) ([]byte, error) {
 					return []byte("a request"), nil
 				}}, at)
 			require.NoError(sh, err)

@@ -2,6 +2,7 @@ package demo
 
 import (
 	"context"
+	"net/netip"
 	"time"
 
 	"plaza/adapters/wallet/sandbox/ledger"
@@ -125,7 +126,7 @@ func payTwice(t *payment.Trade, first, second ledger.Trade, at time.Time) error 
 	open := func(p ledger.Trade) error {
 		_, err := t.Begin(payment.BeginRequest{
 			Intent: intent, TradeNo: payment.TradeNo(p.OutTradeNo), Protocol: walletProtocol, Lease: time.Minute,
-			BuildRequest: func(payment.Order, payment.Intent, payment.TradeNo) ([]byte, error) {
+			BuildRequest: func(payment.Order, payment.Intent, payment.TradeNo, netip.Addr) ([]byte, error) {
 				return []byte("sent already"), nil
 			},
 		}, p.Created)

@@ -2,6 +2,7 @@ package payment
 
 import (
 	"context"
+	"net/netip"
 	"time"
 
 	"plaza/domain/fault"
@@ -66,8 +67,9 @@ type Gateway interface {
 	Protocol() Protocol
 	// BuildRequest returns the complete request for a prepayment of the order. It must not
 	// call the wallet. The request must stay valid as long as the order: a signature with a
-	// time belongs into Prepare.
-	BuildRequest(o Order, i Intent, no TradeNo) ([]byte, error)
+	// time belongs into Prepare. A wallet may let only the address of the payer pay for H5; zero:
+	// it is unknown.
+	BuildRequest(o Order, i Intent, no TradeNo, payer netip.Addr) ([]byte, error)
 	// Prepare signs and sends a request from BuildRequest. A request may be sent any number
 	// of times; each time Prepare must return a valid ticket for the same prepayment. Of the
 	// addresses, the ticket must have only the one that the end type needs. It has a PrepayID

@@ -2,6 +2,7 @@ package payment
 
 import (
 	"errors"
+	"net/netip"
 	"slices"
 	"time"
 
@@ -49,7 +50,8 @@ type BeginRequest struct {
 	TradeNo  TradeNo  // for a new prepayment, if one is opened
 	Protocol Protocol // of the same
 	// BuildRequest returns the request of a new prepayment. It does not call the wallet.
-	BuildRequest func(Order, Intent, TradeNo) ([]byte, error)
+	BuildRequest func(o Order, i Intent, no TradeNo, payer netip.Addr) ([]byte, error)
+	Payer        netip.Addr    // where the payer is; zero: unknown
 	Lease        time.Duration // at least the duration of a call to the wallet
 }
 
@@ -82,7 +84,7 @@ func (t *Trade) open(b BeginRequest, now time.Time) (Step, error) {
 	if t.Order.Expires.Sub(now) < MinLeft {
 		return Step{}, ErrTooLate
 	}
-	request, err := b.BuildRequest(t.Order, b.Intent, b.TradeNo)
+	request, err := b.BuildRequest(t.Order, b.Intent, b.TradeNo, b.Payer)
 	if err != nil {
 		return Step{}, err
 	}

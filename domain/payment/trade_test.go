@@ -3,6 +3,7 @@ package payment_test
 import (
 	"errors"
 	"fmt"
+	"net/netip"
 	"slices"
 	"testing"
 	"time"
@@ -31,7 +32,7 @@ func newTrade() *payment.Trade {
 
 func opening(i payment.Intent, no payment.TradeNo) payment.BeginRequest {
 	return payment.BeginRequest{Intent: i, TradeNo: no, Lease: lease, BuildRequest: func(o payment.Order, i payment.Intent,
-		no payment.TradeNo) ([]byte, error) {
+		no payment.TradeNo, _ netip.Addr) ([]byte, error) {
 		return fmt.Append(nil, o.ID, i, no), nil
 	}}
 }

@@ -226,13 +226,17 @@ func browserParams(t *testing.T, s *till) {
 }
 
 func webParams(t *testing.T, s *till) {
-	ada, _ := s.sells(t)
-	a := ada.post(t, pay, paymentWith(byWeb)).is(200)
+	ada, order := s.sells(t)
+	a := ada.saying("X-Forwarded-For", "203.0.113.7").post(t, pay, paymentWith(byWeb)).is(200)
 	trade := s.holdsWhatWasAsked(t, "MWEB", appID)
 	sameJSON(t, object{"data": object{
 		"trade_type": "MWEB", "prepay_id": trade.PrepayID, "mweb_url": a.text("data.mweb_url"),
 	}}, a.json())
 	assert.Contains(t, a.text("data.mweb_url"), trade.OutTradeNo)
+	require.NoError(t, s.app.Stores.Ledger.Change(t.Context(), payment.OrderID(order), func(stored *payment.Trade) error {
+		assert.Contains(t, string(stored.Prepayments[0].Request), "203.0.113.7", "the wallet lets that address alone pay")
+		return nil
+	}))
 }
 
 func chosenOrder(t *testing.T, s *till) {

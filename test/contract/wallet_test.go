@@ -76,6 +76,7 @@ func (on store) startTill(t *testing.T, change ...func(*settings.Config)) *till 
 		s.WalletMchID, s.WalletKey = merchant, secret.New(walletKey)
 		s.WalletAppID, s.WalletSvcAppID = appID, svcAppID
 		s.WalletPoll, s.WalletTimeout = 30*time.Second, 2*time.Second
+		trustTests(s)
 		for _, c := range change {
 			c(s)
 		}

@@ -143,7 +143,7 @@ func (d *gatewayFixture) wanted(subject string, amount int64) payment.Order {
 func (d *gatewayFixture) drawn(o payment.Order, i payment.Intent) prepayment {
 	p := prepayment{order: o, intent: i, no: payment.TradeNo("P" + rand.Text())}
 	var err error
-	p.request, err = d.gateway.BuildRequest(o, i, p.no)
+	p.request, err = d.gateway.BuildRequest(o, i, p.no, WalletPayerAddress)
 	require.NoError(d, err)
 	return p
 }
@@ -301,7 +301,7 @@ func gatewayBuildsRequests(d *gatewayFixture) {
 			all = append(all, d.drawn(d.wanted("Tea", 990), i))
 			continue
 		}
-		_, err := d.gateway.BuildRequest(d.wanted("Tea", 990), i, "P-unknown-0001")
+		_, err := d.gateway.BuildRequest(d.wanted("Tea", 990), i, "P-unknown-0001", WalletPayerAddress)
 		told, is := fault.As(err)
 		require.True(d, is, "%v", err)
 		assert.NotEqual(d, fault.Internal, told.Kind)
@@ -379,7 +379,7 @@ func gatewayRejects(d *gatewayFixture) {
 	p := d.draw()
 	refund := payment.RefundRequest{App: p.intent.App, TransactionID: "4200000001", Amount: 1, Total: 990, Currency: "CNY"}
 	for _, no := range []string{"", "12345", strings.Repeat("1", 65), "1234567\n", "12345 7", "order/7", "order?7", "茶茶茶茶"} {
-		_, err := d.gateway.BuildRequest(p.order, p.intent, payment.TradeNo(no))
+		_, err := d.gateway.BuildRequest(p.order, p.intent, payment.TradeNo(no), WalletPayerAddress)
 		assert.Error(d, err, no)
 		_, err = d.gateway.Query(d.Context(), p.intent.App, payment.TradeNo(no))
 		assert.Error(d, err, no)
@@ -391,7 +391,7 @@ func gatewayRejects(d *gatewayFixture) {
 		assert.Error(d, err, no)
 	}
 	const other payment.WalletApp = "another"
-	_, err := d.gateway.BuildRequest(p.order, payment.Intent{EndType: p.intent.EndType, App: other}, p.no)
+	_, err := d.gateway.BuildRequest(p.order, payment.Intent{EndType: p.intent.EndType, App: other}, p.no, WalletPayerAddress)
 	d.assertFault(payment.ErrNoWallet, err)
 	_, err = d.gateway.Query(d.Context(), other, p.no)
 	d.assertFault(payment.ErrNoWallet, err)
@@ -399,7 +399,7 @@ func gatewayRejects(d *gatewayFixture) {
 	_, err = d.gateway.ClientParams(payment.Intent{EndType: payment.App, App: other}, payment.Ticket{PrepayID: "p1"}, noon)
 	d.assertFault(payment.ErrNoWallet, err)
 	odd := payment.Intent{EndType: 42, App: p.intent.App}
-	_, err = d.gateway.BuildRequest(p.order, odd, p.no)
+	_, err = d.gateway.BuildRequest(p.order, odd, p.no, WalletPayerAddress)
 	assert.Error(d, err)
 	_, err = d.gateway.ClientParams(odd, payment.Ticket{}, noon)
 	assert.Error(d, err)
@@ -419,7 +419,7 @@ func gatewayOther(d *gatewayFixture) {
 	dearer := first
 	dearer.order.Amount++
 	for _, other := range append(others, dearer) {
-		request, err := d.gateway.BuildRequest(other.order, other.intent, first.no)
+		request, err := d.gateway.BuildRequest(other.order, other.intent, first.no, WalletPayerAddress)
 		require.NoError(d, err)
 		_, err = d.gateway.Prepare(d.Context(), request)
 		d.assertFault(payment.ErrWalletOtherOrder, err)

@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"net/netip"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -425,6 +426,9 @@ const (
 	WalletTradeNo = payment.TradeNo("plaza-7_1|*")
 )
 
+// WalletPayerAddress is where the payer is.
+var WalletPayerAddress = netip.MustParseAddr("203.0.113.7")
+
 // WalletOrder is an order of the moment, whose subject has what XML and JSON must escape.
 func WalletOrder(at time.Time) payment.Order {
 	o := payment.NewOrder(1, "茶 <Earl> & Grey's ]]> tea", 990, 2*time.Hour, at)
@@ -440,7 +444,7 @@ var WalletCalls = map[string]WalletCall{
 	"prepare": func(t *testing.T, g payment.Gateway) error {
 		t.Helper()
 		intent := payment.Intent{EndType: payment.JSAPI, App: payment.OfficialAccount, OpenID: WalletPayer}
-		request, err := g.BuildRequest(WalletOrder(time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)), intent, WalletTradeNo)
+		request, err := g.BuildRequest(WalletOrder(time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)), intent, WalletTradeNo, WalletPayerAddress)
 		require.NoError(t, err)
 		ticket, err := g.Prepare(t.Context(), request)
 		assert.True(t, err == nil || ticket == payment.Ticket{})

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/netip"
 	"slices"
 	"time"
 
@@ -34,7 +35,7 @@ const leaseOf = 10 * time.Second
 
 func opening(i payment.Intent, no payment.TradeNo) payment.BeginRequest {
 	return payment.BeginRequest{Intent: i, TradeNo: no, Protocol: payment.Protocol("v3"), Lease: leaseOf,
-		BuildRequest: func(o payment.Order, i payment.Intent, no payment.TradeNo) ([]byte, error) {
+		BuildRequest: func(o payment.Order, i payment.Intent, no payment.TradeNo, _ netip.Addr) ([]byte, error) {
 			return fmt.Append(nil, "\x00\xff", o.ID, i, no), nil
 		}}
 }

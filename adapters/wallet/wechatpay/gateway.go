@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/netip"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -27,8 +28,13 @@ const (
 	nameV3 = "wechatpayv3"
 )
 
-// payerIP is the client address of orders, which are built before the payer's address is known.
-const payerIP = "127.0.0.1"
+// addressOf returns the address for an order: the payer's for H5, where the wallet lets nothing else pay.
+func addressOf(i payment.Intent, payer netip.Addr) string {
+	if i.EndType == payment.H5 && payer.IsValid() {
+		return payer.String()
+	}
+	return "127.0.0.1"
+}
 
 // gateway is what the gateways of both versions have in common.
 type gateway struct {

@@ -49,7 +49,7 @@ func TestPAY09_what_the_wallet_hears(t *testing.T) {
 	forVersions(t, func(t *testing.T, v version) {
 		for _, c := range answeredTickets[v.name] {
 			w := v.wallet(t, v.says(c.answer...))
-			request, err := w.BuildRequest(ports.WalletOrder(noon), c.intent, number)
+			request, err := w.BuildRequest(ports.WalletOrder(noon), c.intent, number, ports.WalletPayerAddress)
 			require.NoError(t, err)
 			if c.name == "" {
 				_, err = w.Prepare(t.Context(), request)
@@ -76,7 +76,7 @@ func TestPAY09_texts_that_no_terminal_shows(t *testing.T) {
 	const want = "a b c d\uFFFDe f g h i\u2028"
 	forVersions(t, func(t *testing.T, v version) {
 		g := v.wallet(t)
-		request, err := g.BuildRequest(o, byCode, number)
+		request, err := g.BuildRequest(o, byCode, number, ports.WalletPayerAddress)
 		require.NoError(t, err)
 		switch v.name {
 		case "v2":
@@ -93,7 +93,7 @@ func TestPAY09_texts_that_no_terminal_shows(t *testing.T) {
 		odd := byBrowser
 		for _, id := range []string{"o\n1", "a\rb", "o\xff"} {
 			odd.OpenID = id
-			_, err = g.BuildRequest(o, odd, number)
+			_, err = g.BuildRequest(o, odd, number, ports.WalletPayerAddress)
 			assert.Contains(t, fault.FieldsOf(err), "extra_params.open_id")
 		}
 	})

@@ -3,6 +3,7 @@ package wechatpay
 import (
 	"encoding/json"
 	"fmt"
+	"net/netip"
 	"net/url"
 	"strconv"
 
@@ -22,7 +23,7 @@ var errOddPayer = fault.Field("extra_params.open_id", "Not a valid wallet identi
 
 // BuildRequest implements payment.Gateway. It returns the whole body, so that a retry sends
 // the same bytes.
-func (g *V2) BuildRequest(o payment.Order, i payment.Intent, no payment.TradeNo) ([]byte, error) {
+func (g *V2) BuildRequest(o payment.Order, i payment.Intent, no payment.TradeNo, payer netip.Addr) ([]byte, error) {
 	m, err := g.requestFields(i.App, no)
 	if err != nil {
 		return nil, err
@@ -30,7 +31,7 @@ func (g *V2) BuildRequest(o payment.Order, i payment.Intent, no payment.TradeNo)
 	m["body"] = printable(o.Subject)
 	m["total_fee"] = strconv.FormatInt(o.Amount, 10)
 	m["fee_type"] = o.Currency
-	m["spbill_create_ip"] = payerIP
+	m["spbill_create_ip"] = addressOf(i, payer)
 	m["notify_url"] = g.notify
 	m["time_expire"] = o.Expires.In(beijing).Format(instantLayout)
 	switch i.EndType {

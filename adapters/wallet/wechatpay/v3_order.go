@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"net/netip"
 	"time"
 
 	"plaza/domain/payment"
@@ -49,7 +50,7 @@ type orderBody struct {
 	} `json:"scene_info,omitzero"`
 }
 
-func (g *V3) BuildRequest(o payment.Order, i payment.Intent, no payment.TradeNo) ([]byte, error) {
+func (g *V3) BuildRequest(o payment.Order, i payment.Intent, no payment.TradeNo, payer netip.Addr) ([]byte, error) {
 	id, err := g.appIDFor(i.App, no)
 	if err != nil {
 		return nil, err
@@ -72,7 +73,7 @@ func (g *V3) BuildRequest(o payment.Order, i payment.Intent, no payment.TradeNo)
 		order.Payer.OpenID = i.OpenID
 	case payment.H5:
 		tradeType = h5V3
-		order.Scene.ClientIP, order.Scene.H5.Type = payerIP, "Wap"
+		order.Scene.ClientIP, order.Scene.H5.Type = addressOf(i, payer), "Wap"
 	default:
 		return nil, fmt.Errorf("wechatpayv3: no trade type for the end type %d", i.EndType)
 	}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"net/netip"
 	"strings"
 	"sync"
 	"time"
@@ -72,7 +73,7 @@ func (w *testWallet) end(operation string) error {
 
 func (w *testWallet) Protocol() payment.Protocol { return w.protocol }
 
-func (w *testWallet) BuildRequest(o payment.Order, i payment.Intent, no payment.TradeNo) ([]byte, error) {
+func (w *testWallet) BuildRequest(o payment.Order, i payment.Intent, no payment.TradeNo, _ netip.Addr) ([]byte, error) {
 	return json.Marshal(walletTrade{Order: o, Intent: i, No: no})
 }
 

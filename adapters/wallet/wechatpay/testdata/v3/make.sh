@@ -35,7 +35,7 @@ request native POST /v3/pay/transactions/native "$(order wxd930ea5d5a258f4f '')"
 request app POST /v3/pay/transactions/app "$(order wx2421b1c4370ec43b '')"
 request jsapi POST /v3/pay/transactions/jsapi "$(order wxd930ea5d5a258f4f ',"payer":{"openid":"oPayer00000000000000000000001"}')"
 request h5 POST /v3/pay/transactions/h5 \
-	"$(order wxd930ea5d5a258f4f ',"scene_info":{"payer_client_ip":"127.0.0.1","h5_info":{"type":"Wap"}}')"
+	"$(order wxd930ea5d5a258f4f ',"scene_info":{"payer_client_ip":"203.0.113.7","h5_info":{"type":"Wap"}}')"
 request query GET '/v3/pay/transactions/out-trade-no/plaza-7_1%7C%2A?mchid=1900000109' ''
 request close POST /v3/pay/transactions/out-trade-no/plaza-7_1%7C%2A/close '{"mchid":"1900000109"}'
 request refund POST /v3/refund/domestic/refunds \
