@@ -19,7 +19,8 @@ type Description struct {
 	Name string
 	// URL is the wallet's own address; empty: PLAZA_WALLET_URL is required.
 	URL string
-	// NotifyPath is where the wallet reports payments: /api/pay/notify/NAME/, unless it has a route of its own.
+	// NotifyPath is where the wallet reports payments: /api/pay/notify/PROTOCOL/, with the protocol of the gateway, unless it
+	// has a route of its own.
 	NotifyPath string
 	// Requires are the settings that the wallet cannot do without.
 	Requires []Setting

@@ -60,10 +60,12 @@ var (
 
 // Gateway is a client of a mobile wallet. Every call must end by the deadline of its
 // context, and by a deadline of the gateway. It must give up an answer without an end:
-// after less than 64 MiB, or less than 512 MiB of a bill. Every implementation passes
-// test/ports.Gateway.
+// after less than 64 MiB, or less than 512 MiB of a bill. An application that is not configured is
+// ErrNoWallet; a number that the wallet cannot have is an error. Neither is sent. Every implementation
+// passes test/ports.Gateway.
 type Gateway interface {
-	// Protocol returns the protocol that the gateway speaks.
+	// Protocol returns the protocol that the gateway speaks. Notifications of the wallet come to
+	// /api/pay/notify/PROTOCOL/.
 	Protocol() Protocol
 	// BuildRequest returns the complete request for a prepayment of the order. It must not
 	// call the wallet. The request must stay valid as long as the order: a signature with a
@@ -71,7 +73,8 @@ type Gateway interface {
 	// it is unknown.
 	BuildRequest(o Order, i Intent, no TradeNo, payer netip.Addr) ([]byte, error)
 	// Prepare signs and sends a request from BuildRequest. A request may be sent any number
-	// of times; each time Prepare must return a valid ticket for the same prepayment. Of the
+	// of times; each time Prepare must return a ticket for the same prepayment, which is valid for
+	// TicketLife, or MWebLife for H5, unless the order expires before. Of the
 	// addresses, the ticket must have only the one that the end type needs. It has a PrepayID
 	// only if the wallet gave one.
 	Prepare(ctx context.Context, request []byte) (Ticket, error)

@@ -7,7 +7,8 @@ import (
 )
 
 // TradeNo is the number that a prepayment has at the wallet: the protocol's
-// out_trade_no. No two prepayments have the same one.
+// out_trade_no. No two prepayments have the same one. Those of this program have at most 32 letters,
+// digits and hyphens.
 type TradeNo string
 
 // PrepaymentState is the last known state of a prepayment at the wallet.

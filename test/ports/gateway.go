@@ -26,7 +26,7 @@ type Wallet struct {
 	// Gateway returns a gateway whose wallet is at the address, and whose calls end by the deadline even if their context has a later one.
 	// All are one merchant's, like those of several servers.
 	Gateway func(address string, deadline time.Duration) payment.Gateway
-	// EndTypes are those that the wallet knows; Draw of any other is a fault.
+	// EndTypes are those that the wallet knows; BuildRequest of any other is a fault.
 	EndTypes []payment.EndType
 	// Pay pays the prepayment, which is an error if it can't be paid, and notifies of it
 	// as the wallet does. It returns whether the wallet takes what it is answered for a yes.
@@ -141,7 +141,7 @@ func (d *gatewayFixture) wanted(subject string, amount int64) payment.Order {
 
 // drawn is a prepayment of the order that the wallet has not heard of.
 func (d *gatewayFixture) drawn(o payment.Order, i payment.Intent) prepayment {
-	p := prepayment{order: o, intent: i, no: payment.TradeNo("P" + rand.Text())}
+	p := prepayment{order: o, intent: i, no: payment.TradeNo("order-7-" + rand.Text())[:32]}
 	var err error
 	p.request, err = d.gateway.BuildRequest(o, i, p.no, WalletPayerAddress)
 	require.NoError(d, err)
@@ -287,9 +287,9 @@ var gatewayPreparePromises = []gatewayPromise{
 	{"BuildRequest sends nothing and makes complete requests; a way to pay that the wallet does not know is a fault", gatewayBuildsRequests},
 	{"a request is complete for every order that there may be", gatewayRequestsDiffer},
 	{"a request may be sent again, at once and by another server: each gives a good ticket for the same prepayment", gatewaySendsAgain},
-	{"a request stays valid as long as its order: built long before it is sent, and sent again after its ticket's life", gatewaySendsLate},
+	{"a request stays valid as long as its order: built long before it is sent, and sent again for another ticket's life", gatewaySendsLate},
 	{"what the wallet does not take is a fault, and is not sent", gatewayRejects},
-	{"another request under the same number is ErrOtherThere, and changes nothing", gatewayOther},
+	{"another request under the same number is ErrWalletOtherOrder, and changes nothing", gatewayOther},
 	{"any number of payments may be made at once", gatewayAtOnce},
 }
 
@@ -369,6 +369,7 @@ func gatewaySendsLate(d *gatewayFixture) {
 			d.pass(life)
 			d.send(&p)
 		}
+		d.pass(map[bool]time.Duration{true: payment.MWebLife, false: payment.TicketLife}[i.EndType == payment.H5] - time.Second)
 		d.paid(p)
 		d.assertReceipt(p, d.ask(p).Receipt)
 	}

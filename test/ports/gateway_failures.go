@@ -186,7 +186,7 @@ func gatewayLosesAnswers(d *gatewayFixture) {
 func gatewayBadResponses(d *gatewayFixture) {
 	private := d.Secrets[0]
 	troubles := []failure{
-		fails, halves, echoes, leads(private), says(200, "nonsense "+private), says(200, "{}"), says(200, "<xml></xml>"),
+		fails, halves, echoes, leads(private), says(404, private), says(200, "nonsense "+private), says(200, "{}"), says(200, "<xml></xml>"),
 		babbles("HTTP/1.1 200 OK\r\nContent-Length: " + private + gatewayPayer + "\r\n\r\n"),
 	}
 	for _, odd := range troubles {

@@ -110,7 +110,7 @@ var gatewayRefundPromises = []gatewayPromise{
 // refundRequest is an order to refund a part of the payment.
 func refundRequest(p prepayment, r payment.Receipt, amount int64) payment.RefundRequest {
 	return payment.RefundRequest{
-		No: payment.RefundNo("R" + rand.Text()), App: p.intent.App, TransactionID: r.TransactionID, Amount: amount, Total: r.Amount,
+		No: payment.RefundNo("refund-7-" + rand.Text()), App: p.intent.App, TransactionID: r.TransactionID, Amount: amount, Total: r.Amount,
 		Currency: r.Currency, Reason: `Cold 茶 <b>&amp; "50%" ]]> ?`,
 	}
 }
@@ -390,7 +390,7 @@ func gatewayBillEnded(d *gatewayFixture) {
 var gatewayQueryPromises = []gatewayPromise{
 	{"Query returns the state of a prepayment, and the receipt if it is paid", gatewayQueries},
 	{"after Close the prepayment can't be paid, Prepare is ErrWalletClosed, and Close again is nil or ErrWalletClosed", gatewayCloses},
-	{"Close of what is too young is ErrNotClosed, and it can still be paid", gatewayClosesTooEarly},
+	{"Close of what is too young is ErrWalletNotClosed, and it can still be paid", gatewayClosesTooEarly},
 	{"Close of an unknown prepayment is ErrWalletNotFound, or it can't be paid from then on", gatewayClosesUnknown},
 	{"of those who close and who pay at once one wins", gatewayRaces},
 }
