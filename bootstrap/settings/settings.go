@@ -213,8 +213,10 @@ func checkDatabaseURL(value string) error {
 	case embedded && path == "":
 		return errors.New("sqlite: needs the path of a file")
 	case strings.HasPrefix(value, "postgres://") || strings.HasPrefix(value, "postgresql://"):
-		if _, err := url.Parse(value); err != nil {
-			return errors.New("is not a valid URL after postgres://")
+		u, err := url.Parse(value)
+		// The rest of a password with such a character would count as a path, and be shown and logged.
+		if err != nil || strings.Contains(u.Path, "@") || u.Fragment != "" || u.RawQuery != "" && !strings.Contains(u.RawQuery, "=") {
+			return errors.New("is not a valid URL after postgres://; in a password write @ as %40, / as %2F, # as %23, ? as %3F and % as %25")
 		}
 	case !embedded && value != InMemory:
 		return errors.New("must be postgres://…, memory: or sqlite:PATH")
