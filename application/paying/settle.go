@@ -21,7 +21,7 @@ func (p *Paying) ApplyReceipt(ctx context.Context, over payment.Protocol, r paym
 			return nil
 		})
 	}
-	if err == nil && stored.State != payment.Applied {
+	if err == nil && stored.State != payment.Applied && !stored.IsRefunded() {
 		p.log(ctx).ErrorContext(ctx, "unapplied payment needs review",
 			"state", stored.State, "order", stored.Order, "transaction_id", stored.TransactionID)
 	}

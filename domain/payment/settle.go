@@ -44,6 +44,9 @@ type Payment struct {
 // AtCursor returns the place of the payment in its list (GEN-18).
 func (p Payment) AtCursor(s page.Span) page.Cursor { return s.Money(p.Received, p.Amount, int64(p.ID)) }
 
+// IsRefunded reports whether nothing of the payment is left.
+func (p Payment) IsRefunded() bool { return p.Refunded > 0 && p.Refunded == p.Amount }
+
 // PaidAt returns when the payment was made, or when it was received if that is not known.
 func (p Payment) PaidAt() time.Time {
 	if p.Paid.IsZero() {
@@ -87,11 +90,15 @@ func UnmatchedPayment(r Receipt, p Protocol, now time.Time) Payment {
 
 // Settle applies a receipt and returns its payment (PAY-10). Receipts may come repeatedly
 // and in any order. Only Settle makes an order paid. A dispute ends when a receipt of the
-// same transaction matches the order, unless the payment is being refunded.
+// same transaction matches the order, unless the payment is being refunded. Once it is refunded
+// wholly, its prepayment is over.
 func (t *Trade) Settle(r Receipt, now time.Time) Payment {
 	p := t.prepayment(r.TradeNo)
 	known := t.payment(r.TransactionID)
 	if known != nil && (known.State != Disputed || known.Refunded > 0 || !t.agrees(p, r) || r.Refunded && p.State == Settled) {
+		if p != nil && known.State == Disputed && known.IsRefunded() {
+			p.State, p.LeasedUntil = Settled, time.Time{} // nothing is left that could pay the order
+		}
 		return *known
 	}
 	if known == nil {

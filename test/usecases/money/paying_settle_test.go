@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"plaza/domain/page"
 	"plaza/domain/payment"
 	"plaza/test/usecases"
 )
@@ -111,4 +112,31 @@ func TestPAY11_one_order_that_fails_does_not_hold_up_the_others(t *testing.T) {
 		}
 	}
 	assert.Equal(t, 39, closed)
+}
+
+func TestPAY11_a_disputed_payment_that_was_given_back_holds_its_order_no_longer(t *testing.T) {
+	w := newFixture(t)
+	id := w.order(t, w.ann)
+	_, err := w.begin(t, id)
+	require.NoError(t, err)
+	w.wallet.pays()
+	for _, trade := range w.wallet.trades {
+		trade.Order.Amount--
+	}
+	w.now = w.now.Add(time.Minute)
+	_, err = w.PollDue(t.Context())
+	require.NoError(t, err)
+	disputed, err := w.ledger.Payments(t.Context(), payment.PaymentFilter{State: payment.Disputed}, page.Request{})
+	require.NoError(t, err)
+	_, err = w.Request(t.Context(), w.draft(disputed.Items[0], 989), nil, nil)
+	require.NoError(t, err)
+	w.log.Reset()
+	for range 3 {
+		w.now = w.now.Add(payment.DisputeInterval)
+		_, err = w.PollDue(t.Context())
+		require.NoError(t, err)
+	}
+	assert.Equal(t, payment.Closed, w.state(t, id))
+	assert.Empty(t, w.log.String())
+	w.change(id, func(trade *payment.Trade) { assert.Zero(t, trade.NextCheck) })
 }
