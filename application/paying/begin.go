@@ -52,7 +52,7 @@ func (p *Paying) begin(ctx context.Context, id payment.OrderID, w PayRequest) (p
 			return payment.ClientParams{}, err
 		}
 	}
-	return payment.ClientParams{}, payment.ErrBusy(p.limits.Call)
+	return payment.ClientParams{}, payment.ErrWalletBadResponse // it denies one number after the other
 }
 
 // busyError returns ErrBusy, or the error of ctx if the client has cancelled the request.

@@ -151,6 +151,17 @@ func TestPAY09_a_number_that_is_something_else_there_is_given_up(t *testing.T) {
 	assert.Contains(t, w.log.String(), "level=ERROR", "it needs review")
 }
 
+func TestPAY13_a_wallet_that_denies_every_number_is_at_fault(t *testing.T) {
+	w := newFixture(t)
+	id := w.order(t, w.ann)
+	w.wallet.denies = payment.ErrWalletOtherOrder
+	_, err := w.begin(t, id)
+	require.ErrorIs(t, err, payment.ErrWalletBadResponse)
+	w.wallet.denies = nil
+	_, err = w.begin(t, id)
+	require.NoError(t, err)
+}
+
 // TestPAY09_a_prepayment_that_a_crashed_server_closed_is_replaced: the ticket of the first
 // prepayment is lost, and then that the wallet has closed it for another way to pay.
 func TestPAY09_a_prepayment_that_a_crashed_server_closed_is_replaced(t *testing.T) {

@@ -17,6 +17,7 @@ import (
 // testWallet is a wallet with its gateway. Tests set its next results.
 type testWallet struct {
 	protocol payment.Protocol
+	denies   error // what it answers to every Prepare, and does nothing; nil: it does what it is asked
 
 	mu      sync.Mutex
 	calls   map[string]int // by operation
@@ -94,6 +95,9 @@ func (w *testWallet) Prepare(ctx context.Context, request []byte) (payment.Ticke
 	var t walletTrade
 	if err := json.Unmarshal(request, &t); err != nil {
 		return payment.Ticket{}, err
+	}
+	if w.denies != nil {
+		return payment.Ticket{}, w.denies
 	}
 	known, is := w.trades[t.No]
 	switch {
