@@ -72,8 +72,8 @@ func TestPAY09_what_the_wallet_hears(t *testing.T) {
 
 func TestPAY09_texts_that_no_terminal_shows(t *testing.T) {
 	o := ports.WalletOrder(noon)
-	o.Subject = "a\nb\x00c\x7fd\xffe\uFFFEf\x01g\rh\ti\u2028"
-	const want = "a b c d\uFFFDe f g h i\u2028"
+	o.Subject = "a\nb\x00c\x7fd\xffe\uFFFEf\x01g\rh\ti\u2028🍵"
+	const want = "a b c d\uFFFDe f g h i\u2028\uFFFD"
 	forVersions(t, func(t *testing.T, v version) {
 		g := v.wallet(t)
 		request, err := g.BuildRequest(o, byCode, number, ports.WalletPayerAddress)

@@ -33,11 +33,14 @@ func isAddress(s string) bool {
 }
 
 // printable replaces control characters, which no terminal shows and XML can't express, and invalid UTF-8. So the received
-// text is the signed text.
+// text is the signed text. It also replaces characters of four bytes, such as emoji, which version 3 refuses.
 func printable(s string) string {
 	return strings.Map(func(r rune) rune {
 		if r < ' ' || r == 0x7F || r == 0xFFFE || r == 0xFFFF {
 			return ' '
+		}
+		if r > 0xFFFF {
+			return '\uFFFD'
 		}
 		return r
 	}, strings.ToValidUTF8(s, "\uFFFD"))
