@@ -111,8 +111,8 @@ func Unknown(code string) error {
 	return fmt.Errorf("%w: %s", verification.ErrUnknownOutcome, shown(code))
 }
 
-// codeForm has no digits but those of five, so that no number, no one-time code and no key passes for a code.
-var codeForm = regexp.MustCompile(`^(?:[A-Za-z][A-Za-z._]{1,79}|[0-9]{5})$`)
+// codeForm has at most five digits, so that no number, no one-time code and no key passes for a code.
+var codeForm = regexp.MustCompile(`^(?:[A-Za-z][A-Za-z._]{1,79}|[0-9]{1,5})$`)
 
 // shown returns the provider's code if it looks like one.
 func shown(code string) string {

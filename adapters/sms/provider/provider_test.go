@@ -123,3 +123,12 @@ func FuzzSMSAnswer(f *testing.F) {
 		}
 	})
 }
+
+func TestErrors_show_codes_of_providers_and_nothing_that_may_be_secret(t *testing.T) {
+	for _, code := range []string{"4", "29", "402", "20003", "isv.BUSINESS_LIMIT_CONTROL"} {
+		assert.ErrorContains(t, provider.Refused(verification.SetUp, code), code)
+	}
+	for _, secret := range []string{"012345", "13800000001", key, ""} {
+		assert.ErrorContains(t, provider.Refused(verification.SetUp, secret), "unknown code")
+	}
+}
