@@ -69,6 +69,7 @@ var (
 	ErrNoOpenOrder    = fault.New(fault.NotFound, "No open order found.")
 	ErrAmbiguousOrder = fault.New(fault.Conflict, "Several orders are open. Choose one with order_id.")
 	ErrPaid           = fault.New(fault.Conflict, "This order is already paid.")
+	ErrDisputed       = fault.New(fault.Conflict, "A payment of this order is disputed. Refund it first.")
 	ErrClosed         = fault.New(fault.Conflict, "This order is closed.")
 	ErrExpired        = fault.New(fault.Conflict, "This order has expired.")
 	ErrNoWallet       = fault.New(fault.Unavailable, "No wallet is configured.")

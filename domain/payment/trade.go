@@ -239,14 +239,16 @@ func (t *Trade) CloseAll(lease time.Duration, now time.Time) (steps []Step) {
 	return steps
 }
 
-// Close closes an open order for which the wallet takes no payment. It returns ErrBusy while a prepayment is alive, and ErrPaid
-// or ErrClosed for an order that is not open.
+// Close closes an open order for which the wallet takes no payment. It returns ErrBusy while a prepayment is alive, ErrDisputed if
+// its payment is disputed, and ErrPaid or ErrClosed for an order that is not open.
 func (t *Trade) Close(now time.Time) error {
 	switch {
 	case t.Order.State == Paid:
 		return ErrPaid
 	case t.Order.State == Closed:
 		return ErrClosed
+	case t.alive() != nil && t.isDisputed(t.alive().TradeNo):
+		return ErrDisputed
 	case t.alive() != nil:
 		return ErrBusy(0)
 	}

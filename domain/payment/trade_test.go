@@ -286,6 +286,7 @@ func TestPAY11_what_is_disputed_is_asked_after_and_not_closed(t *testing.T) {
 	assert.Empty(t, tr.Expire(lease, over))
 	assert.Equal(t, payment.Open, tr.Order.State)
 	assert.Len(t, tr.Pending(over), 1)
+	require.ErrorIs(t, tr.Close(over), payment.ErrDisputed, "it is not that another call prepares a payment")
 	tr.ScheduleCheck(time.Second, over)
 	assert.Equal(t, over.Add(payment.DisputeInterval), tr.NextCheck)
 	tr.RecordReport("a", payment.Report{State: payment.WalletPaid, Receipt: receipt("t1", "a")}, over)
