@@ -96,7 +96,7 @@ func (c ProfileChange) Apply(m Member) Member {
 // timezoneProblem trims the name of a time zone. It returns the sentence about one that does not exist, or an empty text.
 func timezoneProblem(name *string) string {
 	*name = text.Trim(*name)
-	if _, err := zone(*name); err != nil || *name == "" {
+	if _, err := zone(*name); err != nil {
 		return fmt.Sprintf("Unknown time zone %q.", *name)
 	}
 	return ""

@@ -8,6 +8,8 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"path"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -91,6 +93,9 @@ func (m Member) Zone() *time.Location {
 // time zone database bounds its size.
 var zones sync.Map
 
+// noPlaces are the folders and names of the database, in lower case, that are no place's.
+var noPlaces = []string{"local", "localtime", "posix", "posixrules", "right", "factory"}
+
 // zone returns the time zone with the name. It rejects names of the database that are no place's: the
 // server's own time zone, and copies that count leap seconds or none.
 func zone(name string) (*time.Location, error) {
@@ -98,8 +103,7 @@ func zone(name string) (*time.Location, error) {
 		return loaded.(*time.Location), nil
 	}
 	folder, _, _ := strings.Cut(strings.ToLower(name), "/")
-	switch folder {
-	case "local", "localtime", "posix", "posixrules", "right", "factory":
+	if path.Clean(name) != name || slices.Contains(noPlaces, folder) { // ./UTC and Europe//Berlin are paths of files
 		return nil, fmt.Errorf("unknown time zone %q", name)
 	}
 	loaded, err := time.LoadLocation(name)

@@ -47,7 +47,8 @@ func badProfiles(t *testing.T, s *server) {
 	for field, values := range map[string][]any{
 		"firstname": {nil, 5, "", " ", "\u200b\u2060", "a\nb", "a\x00", "a\u0085b", strings.Repeat("é", 65)},
 		"lastname":  {nil, []any{}, "\u200b", "\u202e", "a\rb", strings.Repeat("x", 65)},
-		"timezone":  {nil, 5, "", "Mars/Base", "localtime", "posix/UTC", "Factory", "../../etc/passwd", strings.Repeat("x", 1000)},
+		"timezone": {nil, 5, "", "Mars/Base", "localtime", "posix/UTC", "./UTC", "Europe//Berlin", "Factory", "../../etc/passwd",
+			strings.Repeat("x", 1000)},
 		"location":  {5, object{}, "a\nb", "\u200b", strings.Repeat("x", 65)},
 		"expertise": {true, "a\x00", "a\tb", strings.Repeat("茶", 65)},
 		"bio": {5, []any{}, "a\x00", "a\tb", "a\u2028b", "a\n\u202eb", "\u200b\n\u2060", "e" + strings.Repeat("\u0301", 6),
