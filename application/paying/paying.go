@@ -72,6 +72,9 @@ func (p *Paying) closeAll(ctx context.Context, id payment.OrderID, fn func(*paym
 		steps = fn(t)
 		return nil
 	})
+	if err != nil {
+		return 0, err
+	}
 	for _, step := range steps {
 		err = errors.Join(err, p.close(ctx, id, step.Prepayment))
 	}

@@ -45,10 +45,13 @@ type failingLedger struct {
 }
 
 func (d *failingLedger) Change(ctx context.Context, id payment.OrderID, fn func(*payment.Trade) error) error {
-	if d.fails {
-		return errors.New("database unavailable")
-	}
-	return d.Ledger.Change(ctx, id, fn)
+	return d.Ledger.Change(ctx, id, func(t *payment.Trade) error {
+		err := fn(t)
+		if d.fails {
+			return errors.New("database unavailable")
+		}
+		return err
+	})
 }
 
 func TestPAY10_what_is_not_stored_is_not_acknowledged(t *testing.T) {
@@ -57,8 +60,10 @@ func TestPAY10_what_is_not_stored_is_not_acknowledged(t *testing.T) {
 	id := w.order(t, w.ann)
 	_, err := w.begin(t, id)
 	require.NoError(t, err)
-	text := w.wallet.pays()
 	ledger.fails = true
+	assert.Error(t, w.Close(t.Context(), id))
+	assert.Zero(t, w.wallet.asked("close"), "what is not stored is not sent either")
+	text := w.wallet.pays()
 	assert.Equal(t, "false", w.notify(t, text))
 	ledger.fails = false
 	assert.Equal(t, payment.Open, w.state(t, id))
