@@ -65,20 +65,22 @@ func (r *Refunding) ask(ctx context.Context, refund payment.Refund) (known bool,
 		func(ctx context.Context, g payment.Gateway) (payment.RefundReport, error) {
 			return g.QueryRefund(ctx, paid.App, refund.No)
 		})
-	if errors.Is(err, payment.ErrRefundNotFound) {
-		return false, nil
-	}
-	if err != nil {
+	known = !errors.Is(err, payment.ErrRefundNotFound)
+	if known && err != nil {
 		return false, err
 	}
 	account, err := r.ledger.ChangeRefunds(context.WithoutCancel(ctx), refund.Payment, func(a *payment.RefundAccount) error {
-		a.RecordReport(refund.No, report, r.limits.Interval, r.now())
+		if known {
+			a.RecordReport(refund.No, report, r.limits.Interval, r.now())
+		} else {
+			a.RecordUnknown(refund.No, r.limits.Interval, r.now())
+		}
 		return nil
 	})
 	if err == nil && refund.State != payment.RefundAbnormal {
 		r.logAbnormal(ctx, account, refund.No)
 	}
-	return true, err
+	return known, err
 }
 
 // RefundDue orders refunds of a batch of payments that are refund_due and have no refund. It does nothing unless

@@ -145,6 +145,13 @@ func (a *RefundAccount) RecordReport(no RefundNo, report RefundReport, interval 
 	a.note(now, notedOf[state], r, detail)
 }
 
+// RecordUnknown records that the wallet does not know the refund. The next check follows as after a report.
+func (a *RefundAccount) RecordUnknown(no RefundNo, interval time.Duration, now time.Time) {
+	if r := a.refund(no); r != nil {
+		r.schedule(interval, now, r.State)
+	}
+}
+
 // notedOf has the journal entries of the states that a refund may reach.
 var notedOf = map[RefundState]Noted{
 	RefundProcessing: NotedRefundProcessing, RefundSucceeded: NotedRefundSucceeded, RefundClosed: NotedRefundClosed,

@@ -59,6 +59,10 @@ func TestPAY14_what_the_wallet_may_have_returned_is_neither_returned_again_nor_f
 	assert.Equal(t, 3, w.wallet.asked("refund"))
 	assert.Equal(t, payment.RefundAbnormal, w.stored(t, r.ID).State)
 	assert.Contains(t, w.log.String(), "abnormal refund needs review")
+	w.follow(t, payment.AbnormalInterval)
+	asked := w.wallet.asked("refund query")
+	w.follow(t, payment.AbnormalInterval-time.Second)
+	assert.Equal(t, asked, w.wallet.asked("refund query"))
 	w.wallet.hidden = false
 	w.wallet.ends(payment.RefundSucceeded)
 	w.follow(t, payment.AbnormalInterval)
