@@ -58,7 +58,7 @@ func SeenBy(actor access.Actor, q audit.Query) audit.Query {
 func ReadActs(value func(name string) string) (q audit.Query, err error) {
 	var wrong fault.Fields
 	by, notUID := strconv.ParseInt(value("by"), 10, 64)
-	if q.By.Staff = user.ID(by); notUID != nil && value("by") != "" {
+	if q.By.Staff = user.ID(by); (notUID != nil || by < 1) && value("by") != "" {
 		if q.By, err = audit.Person(value("by")); err != nil {
 			wrong.Add("by", "Enter a uid, or the name of a person at the command line.")
 		}
@@ -67,7 +67,7 @@ func ReadActs(value func(name string) string) (q audit.Query, err error) {
 		q.Acts = []audit.Act{act}
 	}
 	about, notUID := strconv.ParseInt(value("about"), 10, 64)
-	if q.About = user.ID(about); notUID != nil && value("about") != "" {
+	if q.About = user.ID(about); (notUID != nil || about < 1) && value("about") != "" {
 		wrong.Add("about", "A positive integer is required.")
 	}
 	return q, wrong.Err()

@@ -244,7 +244,7 @@ func staffListsWrong(t *testing.T, s *server) {
 			b.opens(page+sep+c.query).shows(400, "Please correct this:", fmt.Sprintf(`href="#%s"`, c.field), `name="from"`)
 		}
 	}
-	for _, query := range []string{"act=everything", "by=4%204", "about=x"} {
+	for _, query := range []string{"act=everything", "by=4%204", "by=0", "by=-1", "about=x", "about=0", "about=-1"} {
 		staff.get(t, acts+"?"+query).invalid(query[:strings.Index(query, "=")])
 		b.opens("audit/?"+query).shows(400, "Please correct this:")
 	}
