@@ -139,7 +139,7 @@ var formats = map[personaldata.Kind]func(stored personaldata.Record) Record{
 	}),
 	personaldata.Cases: format(func(c moderation.Case) Record {
 		return Record{
-			{"kind", "what it is about: event, comment, image or user", string(c.Kind)},
+			{"kind", "what it is about, as in reports", string(c.Kind)},
 			{"object", "its number", c.Thing.ID},
 			{"decision", "hidden, dismissed or account_disabled", string(c.Outcome)},
 			{"reason", "why staff decided so", c.Decision.Reason},
@@ -206,7 +206,7 @@ var formats = map[personaldata.Kind]func(stored personaldata.Record) Record{
 	personaldata.Demands: format(func(d demand.Demand) Record {
 		var lat, lng any
 		if d.Place != nil {
-			lat, lng = optional(d.Place.Lat), optional(d.Place.Lng)
+			lat, lng = d.Place.Lat, d.Place.Lng
 		}
 		return Record{
 			{"id", "number of the request", d.ID},

@@ -19,8 +19,10 @@ import (
 	"plaza/application/privacy"
 	"plaza/domain/access"
 	"plaza/domain/calendar"
+	"plaza/domain/demand"
 	"plaza/domain/event"
 	"plaza/domain/fault"
+	"plaza/domain/geo"
 	"plaza/domain/media"
 	"plaza/domain/payment"
 	"plaza/domain/personaldata"
@@ -179,6 +181,9 @@ func TestExport_explains_every_field(t *testing.T) {
 		}
 	}
 	assert.Contains(t, readme, "user 1, as of 2026-11-20T12:00:00.000000Z")
+	for _, f := range privacy.RecordOf(personaldata.Demands, demand.Demand{Place: &geo.Point{}}) {
+		assert.False(t, (f.Name == "lat" || f.Name == "lng") && f.Value == nil, "a place on the equator has a latitude")
+	}
 }
 
 // manyComments has n comments, and calls read before it yields the one in the middle.
