@@ -266,7 +266,7 @@ func renderNode(n publication.Node) nodeItem {
 
 // openFeedItem returns one item of the feed with its text (FED-11).
 func (a *api) openFeedItem(c *transport.Call) (transport.Reply, error) {
-	card, err := a.Reading.Open(c.Context(), c.Actor, feed.Kind(c.Gin.Param("entity_type")), c.ID, languageOf(c))
+	card, err := a.Reading.Open(c.Context(), c.Actor, c.Address(), feed.Kind(c.Gin.Param("entity_type")), c.ID, languageOf(c))
 	if err != nil {
 		return transport.Reply{}, err
 	}

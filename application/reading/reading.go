@@ -6,6 +6,7 @@ package reading
 
 import (
 	"context"
+	"net/netip"
 	"slices"
 	"time"
 
@@ -16,12 +17,11 @@ import (
 	"plaza/domain/media"
 	"plaza/domain/page"
 	"plaza/domain/publication"
-	"plaza/domain/user"
 )
 
 // Translate returns the translations of the texts into a language that are available to the
-// reader in time. Texts in that language have none.
-type Translate func(ctx context.Context, reader user.ID, texts []localisation.Text,
+// reader in time, who has the name for limits. Texts in that language have none.
+type Translate func(ctx context.Context, reader string, texts []localisation.Text,
 	to locale.Tag) map[localisation.Text]localisation.Translation
 
 // Reading implements the use cases.
@@ -73,7 +73,7 @@ func (r *Reading) Feed(ctx context.Context, actor access.Actor, q publication.Qu
 		contents[i] = pub.Content
 	}
 	items := make([]Item, len(p.Items))
-	localised := r.localise(ctx, actor.ID, contents, language)
+	localised := r.localise(ctx, actor.QueueKey(), contents, language)
 	address := media.Public(r.pictures, r.now())
 	for i, pub := range p.Items {
 		items[i] = Item{pub, localised[i]}
@@ -83,8 +83,10 @@ func (r *Reading) Feed(ctx context.Context, actor access.Actor, q publication.Qu
 }
 
 // Open returns the item, its cover with URLs, its title and content translated into the language for the actor as those
-// of Feed. It returns feed.ErrNoItem if no item of the kind with the ID is listed (FED-11).
-func (r *Reading) Open(ctx context.Context, actor access.Actor, kind feed.Kind, id int64, language locale.Tag) (Card, error) {
+// of Feed, or for an anonymous reader at the address. It returns feed.ErrNoItem if no item of the kind with the ID is listed (FED-11).
+func (r *Reading) Open(
+	ctx context.Context, actor access.Actor, from netip.Addr, kind feed.Kind, id int64, language locale.Tag,
+) (Card, error) {
 	if !slices.Contains(feed.ItemKinds(), kind) {
 		return Card{}, feed.ErrNoItem
 	}
@@ -92,19 +94,23 @@ func (r *Reading) Open(ctx context.Context, actor access.Actor, kind feed.Kind, 
 	if err != nil {
 		return Card{}, err
 	}
+	reader := actor.QueueKey()
+	if actor.IsAnonymous() {
+		reader = access.SourceOf(from).String()
+	}
 	card := Card{Card: opened}
 	switch thing := opened.Listable.(type) {
 	case publication.Publication:
-		card.Localised = r.localise(ctx, actor.ID, []publication.Content{thing.Content}, language)[0]
+		card.Localised = r.localise(ctx, reader, []publication.Content{thing.Content}, language)[0]
 	case publication.Node:
-		card.Localised = r.localise(ctx, actor.ID, []publication.Content{thing.Content}, language)[0]
+		card.Localised = r.localise(ctx, reader, []publication.Content{thing.Content}, language)[0]
 	}
 	card.ResolveURLs(media.Public(r.pictures, r.now()))
 	return card, nil
 }
 
 // localise returns the translation of each of the contents, or nil: title and summary (PUB-08).
-func (r *Reading) localise(ctx context.Context, reader user.ID, contents []publication.Content, language locale.Tag) []*Localised {
+func (r *Reading) localise(ctx context.Context, reader string, contents []publication.Content, language locale.Tag) []*Localised {
 	localised := make([]*Localised, len(contents))
 	if language.IsZero() {
 		return localised

@@ -7,7 +7,6 @@ import (
 
 	"plaza/domain/locale"
 	"plaza/domain/ratelimit"
-	"plaza/domain/user"
 )
 
 // languageLimit limits into how many further languages a reader causes translations
@@ -30,11 +29,11 @@ func newLanguageLimit(limit ratelimit.Limit, now time.Time) *languageLimit {
 
 // admits reports whether the reader may cause translations into the language. A nil limit
 // admits every language.
-func (l *languageLimit) admits(reader user.ID, to locale.Tag, now time.Time) bool {
+func (l *languageLimit) admits(reader string, to locale.Tag, now time.Time) bool {
 	if l == nil {
 		return true
 	}
-	language := fmt.Appendf(nil, "%d %s", reader, to.Language())
+	language := fmt.Appendf(nil, "%s %s", reader, to.Language())
 	first := ratelimit.Charge{Limit: ratelimit.Limit{Count: 1, Period: l.limit.Period}, Units: 1, Now: now}
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -25,7 +25,6 @@ import (
 	"plaza/domain/localisation"
 	"plaza/domain/ratelimit"
 	"plaza/domain/text"
-	"plaza/domain/user"
 )
 
 // Translation implements the use case.
@@ -96,7 +95,7 @@ type request struct {
 // at all into a language that is not offered. Of a language beyond the limit of the reader
 // it returns what is in the cache. A blank text is its own translation.
 func (t *Translation) Translate(
-	ctx context.Context, reader user.ID, texts []localisation.Text, to locale.Tag,
+	ctx context.Context, reader string, texts []localisation.Text, to locale.Tag,
 ) map[localisation.Text]localisation.Translation {
 	if t.translator == nil || to.IsZero() || !t.offer.includes(to) {
 		return nil
@@ -130,7 +129,7 @@ func (o Offer) includes(to locale.Tag) bool {
 
 // find returns the translations in the cache, read by one query, and, if the limit of the
 // reader admits the language, those of the others that arrive in time.
-func (t *Translation) find(ctx context.Context, reader user.ID, all []request, to locale.Tag) map[localisation.Key]string {
+func (t *Translation) find(ctx context.Context, reader string, all []request, to locale.Tag) map[localisation.Key]string {
 	if len(all) == 0 {
 		return nil
 	}

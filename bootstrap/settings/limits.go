@@ -26,7 +26,7 @@ type LimitsConfig struct {
 	LimitProfiles    ratelimit.Limit `default:"100/h" env:"PLAZA_LIMIT_PROFILES" help:"How often an account may change its profile." placeholder:"N/PERIOD"`
 	LimitSearches    ratelimit.Limit `default:"600/h" env:"PLAZA_LIMIT_SEARCHES" help:"How often an account may search for people." placeholder:"N/PERIOD"`
 	LimitLogins      ratelimit.Limit `default:"100/h" env:"PLAZA_LIMIT_LOGINS" help:"How often an account may log in." placeholder:"N/PERIOD"`
-	LimitLanguages   ratelimit.Limit `default:"5/h" env:"PLAZA_LIMIT_LANGUAGES" help:"How many languages an account may begin to read in, at each server; further ones come untranslated, unless the translation is in the cache." placeholder:"N/PERIOD"`
+	LimitLanguages   ratelimit.Limit `default:"5/h" env:"PLAZA_LIMIT_LANGUAGES" help:"How many languages an account, or a network without one, may begin to read in, at each server; further ones come untranslated, unless the translation is in the cache." placeholder:"N/PERIOD"`
 	LimitAddress     ratelimit.Limit `default:"6000/m" env:"PLAZA_LIMIT_ADDRESS" help:"How many requests without a valid token an address may send to each server." placeholder:"N/PERIOD"`
 }
 

@@ -166,6 +166,7 @@ func limitsOff(t *testing.T, s *server) {
 
 func languagesAreLimited(t *testing.T, s *server) {
 	s = s.on.startWith(t, func(c *settings.Config) {
+		trustTests(c)
 		c.Translator, c.LimitLanguages = "pseudo", ratelimit.Limit{Count: 2, Period: time.Hour}
 	})
 	ada, bob := s.member(t), s.member(t)
@@ -181,4 +182,9 @@ func languagesAreLimited(t *testing.T, s *server) {
 	s.clock.advance(30 * time.Minute)
 	assert.True(t, translates(ada, "it"))
 	assert.False(t, translates(ada, "pt"))
+	opens := func(address, language string) bool {
+		return s.from(address).saying("x-language-locale", language).get(t, cardOf("publication", 1)).is(200).has("data.localized")
+	}
+	assert.Equal(t, []bool{true, true, false}, []bool{opens("192.0.2.1", "pl"), opens("192.0.2.1", "cs"), opens("192.0.2.1", "hu")})
+	assert.True(t, opens("192.0.2.2", "hu"), "those of another address, also without an account")
 }

@@ -14,7 +14,6 @@ import (
 	"plaza/domain/locale"
 	"plaza/domain/localisation"
 	"plaza/domain/publication"
-	"plaza/domain/user"
 	"plaza/test/content"
 	"plaza/test/memory"
 	"plaza/test/usecases"
@@ -34,9 +33,9 @@ func TestPUB07_a_page_is_one_call_and_what_is_translated_in_part_comes_as_it_was
 	for _, known := range [][]string{{"Pain"}, {"La mie et la croûte"}, {"Pain", "La mie et la croûte"}} {
 		var given []string
 		translate := func(
-			_ context.Context, reader user.ID, texts []localisation.Text, to locale.Tag,
+			_ context.Context, reader string, texts []localisation.Text, to locale.Tag,
 		) map[localisation.Text]localisation.Translation {
-			assert.EqualValues(t, 7, reader)
+			assert.Equal(t, "user 7", reader)
 			all := map[localisation.Text]localisation.Translation{}
 			for _, s := range texts {
 				given = append(given, s.Language.String()+": "+s.Content)

@@ -19,7 +19,6 @@ import (
 	"plaza/domain/locale"
 	"plaza/domain/localisation"
 	"plaza/domain/ratelimit"
-	"plaza/domain/user"
 	"plaza/test/memory"
 )
 
@@ -111,7 +110,7 @@ func textsOfPage(t *testing.T) []localisation.Text {
 // Characters of the French and of the English texts.
 const frenchCharacters, englishCharacters = 4 + 19, 3 + 14 + 5
 
-const readerAda user.ID = 1
+const readerAda = "user 1"
 
 // read returns the translations of the page for Ada, but for the blank text's.
 func (w *translationFixture) read(t *testing.T, to string) map[localisation.Text]localisation.Translation {
