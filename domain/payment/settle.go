@@ -90,18 +90,14 @@ func UnmatchedPayment(r Receipt, p Protocol, now time.Time) Payment {
 
 // Settle applies a receipt and returns its payment (PAY-10). Receipts may come repeatedly
 // and in any order. Only Settle makes an order paid. A dispute ends when a receipt of the
-// same transaction matches the order, unless the payment is being refunded. Once it is refunded
-// wholly, its prepayment is over.
+// same transaction matches the order, unless the payment is being refunded, or when the money was given back.
 func (t *Trade) Settle(r Receipt, now time.Time) Payment {
 	p := t.prepayment(r.TradeNo)
 	known := t.payment(r.TransactionID)
-	if known != nil && (known.State != Disputed || known.Refunded > 0 || !t.agrees(p, r) || r.Refunded && p.State == Settled) {
-		if p != nil && known.State == Disputed && known.IsRefunded() {
-			p.State, p.LeasedUntil = Settled, time.Time{} // nothing is left that could pay the order
-		}
-		return *known
-	}
-	if known == nil {
+	r.Refunded = r.Refunded || known != nil && known.IsRefunded()
+	isGivenBack := r.Refunded && p != nil
+	switch {
+	case known == nil:
 		received := UnmatchedPayment(r, "", now)
 		received.Order = t.Order.ID
 		if p != nil {
@@ -109,13 +105,14 @@ func (t *Trade) Settle(r Receipt, now time.Time) Payment {
 		}
 		t.Payments = append(t.Payments, received)
 		known = &t.Payments[len(t.Payments)-1]
+	case known.State != Disputed, isGivenBack && p.State == Settled, !isGivenBack && (known.Refunded > 0 || !t.agrees(p, r)):
+		return *known
 	}
 	switch {
-	case !t.agrees(p, r):
-		t.noteMoney(now, NotedDisputed, r)
-		return *known
-	case r.Refunded: // by another program: this server refunds only payments that it knows
+	case isGivenBack: // by another program, or of a dispute: this server refunds only payments that it knows
 		p.State, p.LeasedUntil = Settled, time.Time{}
+		fallthrough
+	case !t.agrees(p, r):
 		t.noteMoney(now, NotedDisputed, r)
 		return *known
 	case t.Order.State == Open:

@@ -295,6 +295,25 @@ func TestPAY11_what_is_disputed_is_asked_after_and_not_closed(t *testing.T) {
 	assert.Zero(t, tr.NextCheck)
 }
 
+func TestPAY11_a_dispute_ends_when_the_wallet_gives_the_money_back(t *testing.T) {
+	for _, refunded := range []int64{0, 1, 989} { // by refunds of this server
+		tr := newTrade()
+		begin(t, tr, native, "a", payment.ActionSend, noon)
+		tr.RecordSent("a", ticket, noon)
+		wrong := receipt("t1", "a")
+		wrong.Amount--
+		tr.Settle(wrong, noon)
+		tr.Payments[0].Refunded, wrong.Refunded = refunded, true
+		assert.Equal(t, payment.Disputed, tr.Settle(wrong, noon).State)
+		entries := len(tr.Entries)
+		assert.Equal(t, payment.Disputed, tr.Settle(wrong, noon).State)
+		assert.Len(t, tr.Entries, entries)
+		assert.Empty(t, tr.Pending(tr.Order.Expires))
+		assert.Empty(t, tr.Expire(lease, tr.Order.Expires))
+		assert.Equal(t, payment.Closed, tr.Order.State, refunded)
+	}
+}
+
 func TestPAY_whatever_happens_an_order_is_paid_once_and_stays_so(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		tr := newTrade()
