@@ -2,6 +2,7 @@ package reconciling
 
 import (
 	"context"
+	"errors"
 	"hash/maphash"
 	"time"
 
@@ -110,7 +111,11 @@ func (r *run) store(ctx context.Context, found []payment.Finding) error {
 func (r *run) takeIn(ctx context.Context, c payment.Comparison, unknown []payment.BillLine) error {
 	var repaired []payment.Finding
 	for _, l := range unknown {
-		stored, err := r.apply(ctx, r.gateway.Protocol(), l.Receipt())
+		receipt, err := r.receiptOf(ctx, l)
+		if err != nil {
+			return err
+		}
+		stored, err := r.apply(ctx, r.gateway.Protocol(), receipt)
 		if err != nil {
 			return err
 		}
@@ -126,6 +131,21 @@ func (r *run) takeIn(ctx context.Context, c payment.Comparison, unknown []paymen
 	}
 	r.result.Repaired += len(repaired)
 	return r.ledger.StoreFindings(ctx, r.began, repaired)
+}
+
+// receiptOf returns the receipt of the line as the wallet has it now, which may have given the money back, or else as the line has it.
+func (r *run) receiptOf(ctx context.Context, l payment.BillLine) (payment.Receipt, error) {
+	if l.App == "" {
+		return l.Receipt(), nil
+	}
+	report, err := r.gateway.Query(ctx, l.App, l.TradeNo)
+	if err == nil && report.State == payment.WalletPaid && report.Receipt.TransactionID == l.TransactionID {
+		return report.Receipt, nil
+	}
+	if errors.Is(err, payment.ErrWalletNotFound) {
+		err = nil
+	}
+	return l.Receipt(), err
 }
 
 // compareLedger looks for the payments and refunds of the ledger in the bill.

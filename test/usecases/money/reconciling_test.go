@@ -113,6 +113,25 @@ func TestPAY15_a_payment_that_only_the_bill_knows_is_taken_in(t *testing.T) {
 	assert.Equal(t, found, same)
 }
 
+func TestPAY15_a_payment_that_the_wallet_has_given_back_pays_nothing(t *testing.T) {
+	w := newBillFixture(t)
+	r := w.opens(1, noonInBeijing)
+	r.TransactionID = "t-" + string(r.TradeNo)
+	w.wallet.trades[r.TradeNo] = &walletTrade{
+		Order: payment.Order{Amount: r.Amount, Currency: r.Currency}, Intent: nativeIntent, No: r.TradeNo, state: payment.WalletPaid,
+		refunded: true,
+	}
+	w.wallet.bills[billDay] = []payment.BillLine{billLineOf(r)}
+	result, found := w.reconciles(billDay)
+	assert.Equal(t, reconciling.Result{Day: billDay, Payments: 1, Findings: 1, Repaired: 1, Unapplied: 1}, result)
+	assert.Equal(t, payment.Open, w.state(t, found[0].Order))
+	w.wallet.fails("query", payment.ErrWalletTimeout)
+	r.TransactionID = "t9"
+	w.wallet.bills[billDay] = []payment.BillLine{billLineOf(r)}
+	_, err := w.Reconcile(t.Context(), billDay)
+	assert.ErrorIs(t, err, payment.ErrWalletTimeout)
+}
+
 func TestPAY15_what_differs_is_stored_once_until_it_does_not(t *testing.T) {
 	w := newBillFixture(t)
 	missing, amount := w.pays(1, noonInBeijing), w.pays(2, noonInBeijing)

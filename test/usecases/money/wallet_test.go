@@ -45,10 +45,11 @@ func newWallet(p payment.Protocol) *testWallet {
 }
 
 type walletTrade struct {
-	Order  payment.Order
-	Intent payment.Intent
-	No     payment.TradeNo
-	state  payment.WalletState
+	Order    payment.Order
+	Intent   payment.Intent
+	No       payment.TradeNo
+	state    payment.WalletState
+	refunded bool
 }
 
 // fails makes the next call of the operation return err after it has taken effect.
@@ -175,7 +176,7 @@ func (w *testWallet) Acknowledge(taken bool) payment.Acknowledgement {
 func receiptOfTrade(t *walletTrade) payment.Receipt {
 	return payment.Receipt{
 		TransactionID: "t-" + string(t.No), TradeNo: t.No, App: t.Intent.App,
-		Amount: t.Order.Amount, Currency: t.Order.Currency, Paid: usecases.Noon,
+		Amount: t.Order.Amount, Currency: t.Order.Currency, Paid: usecases.Noon, Refunded: t.refunded,
 	}
 }
 
