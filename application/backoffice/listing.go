@@ -35,10 +35,10 @@ func ReadWanted(value func(name string) string, zone *time.Location, sorts ...st
 		return d
 	}
 	from, to := day("from"), day("to")
-	if !from.IsZero() {
+	if from.Compare(calendar.First) > 0 { // that day may begin in a year that no database knows, and so may end the last one
 		w.From = from.Begin(zone)
 	}
-	if !to.IsZero() {
+	if !to.IsZero() && to != calendar.Last {
 		w.Until = to.AddDays(1).Begin(zone)
 	}
 	if !to.IsZero() && to.Compare(from) < 0 {

@@ -276,7 +276,8 @@ func findingsListed(t *testing.T, s *till) {
 	a.hasFields("data.0", []string{"id", "day", "kind", "transaction_id", "order", "expected", "found", "resolved_at"})
 	for query, want := range map[string][]any{
 		"?kind=amount": {"t2"}, "?state=open": {"t3", "t1"}, "?state=resolved": {"t2", "t0"}, "?day=2026-11-19": {"t3"},
-		"?state=open&day=2026-11-20": {"t1"}, "?page_size=2&page=2": {"t1", "t0"}, "?day=2026-11-20&kind=unknown_there&state=open": {"t1"},
+		"?state=open&day=2026-11-20": {"t1"}, "?from=0001-01-01&to=9999-12-31": {"t3", "t2", "t1", "t0"},
+		"?page_size=2&page=2": {"t1", "t0"}, "?day=2026-11-20&kind=unknown_there&state=open": {"t1"},
 	} {
 		assert.Equal(t, want, staff.get(t, findings+query).is(200).each("data", "transaction_id"), query)
 	}
