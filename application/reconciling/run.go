@@ -133,19 +133,21 @@ func (r *run) takeIn(ctx context.Context, c payment.Comparison, unknown []paymen
 	return r.ledger.StoreFindings(ctx, r.began, repaired)
 }
 
-// receiptOf returns the receipt of the line as the wallet has it now, which may have given the money back, or else as the line has it.
+// receiptOf returns the receipt of the line as the wallet has it now, which may have given the money back. Of a payment of no order, and
+// of one that the wallet does not find, it returns the receipt as the line has it.
 func (r *run) receiptOf(ctx context.Context, l payment.BillLine) (payment.Receipt, error) {
-	if l.App == "" {
-		return l.Receipt(), nil
+	var report payment.Report
+	_, err := r.ledger.OrderOf(ctx, l.TradeNo)
+	if err == nil && l.App != "" {
+		report, err = r.gateway.Query(ctx, l.App, l.TradeNo)
 	}
-	report, err := r.gateway.Query(ctx, l.App, l.TradeNo)
-	if err == nil && report.State == payment.WalletPaid && report.Receipt.TransactionID == l.TransactionID {
+	switch {
+	case err != nil && !errors.Is(err, payment.ErrNoOrder) && !errors.Is(err, payment.ErrWalletNotFound):
+		return payment.Receipt{}, err
+	case report.State == payment.WalletPaid && report.Receipt.TransactionID == l.TransactionID:
 		return report.Receipt, nil
 	}
-	if errors.Is(err, payment.ErrWalletNotFound) {
-		err = nil
-	}
-	return l.Receipt(), err
+	return l.Receipt(), nil
 }
 
 // compareLedger looks for the payments and refunds of the ledger in the bill.

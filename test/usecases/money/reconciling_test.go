@@ -107,6 +107,7 @@ func TestPAY15_a_payment_that_only_the_bill_knows_is_taken_in(t *testing.T) {
 	require.Len(t, disputed.Items, 1)
 	assert.Equal(t, payment.Protocol("v3"), disputed.Items[0].Protocol)
 	assert.Contains(t, w.log.String(), "unapplied payment needs review")
+	assert.Equal(t, 1, w.wallet.asked("query"), "not about what is of no order")
 
 	again, same := w.reconciles(billDay)
 	assert.Zero(t, again.Findings)
