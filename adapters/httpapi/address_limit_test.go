@@ -57,13 +57,6 @@ func (l *limited) statuses(n int, method, path, peer string, headers ...string) 
 	return all
 }
 
-func TestGEN_14_a_path_or_method_that_does_not_exist_counts(t *testing.T) {
-	l := newLimited(t)
-	assert.Equal(t, []int{404, 404}, l.statuses(2, "GET", "/api/nowhere/", "192.0.2.1"))
-	assert.Equal(t, []int{405, 429}, l.statuses(2, "DELETE", documentPath, "192.0.2.1"))
-	assert.Equal(t, 429, l.send("GET", "/api/nowhere/", "192.0.2.1").Code)
-}
-
 func TestGEN_14_the_limit_is_off_for_what_an_internal_untrusted_peer_forwards(t *testing.T) {
 	for peer, isLimited := range map[string]bool{
 		"127.0.0.1": false, "192.168.1.2": false, "172.16.3.4": false, "100.64.0.9": false, "169.254.1.1": false,

@@ -53,4 +53,5 @@ func TestGEN_14_a_notification_that_waits_for_the_wallet_gives_up_its_slot(t *te
 	assert.Equal(t, http.StatusOK, ask("GET", documentPath))
 	close(g.end)
 	waiting.Wait()
+	assert.Equal(t, http.StatusOK, ask("GET", documentPath), "it was given up once")
 }

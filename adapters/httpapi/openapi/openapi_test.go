@@ -3,7 +3,6 @@ package openapi_test
 import (
 	"fmt"
 	"maps"
-	"net/http"
 	"net/url"
 	"regexp"
 	"slices"
@@ -268,18 +267,4 @@ func examplesOf(m *openapi3.MediaType) map[string]any {
 		all[name] = ref.Value.Value
 	}
 	return all
-}
-
-func TestWhatIsPagedHasPagination(t *testing.T) {
-	forEach(t, func(t *testing.T, op operation) {
-		success := op.Responses.Status(http.StatusOK)
-		if success == nil || success.Value.Content["application/json"] == nil {
-			return
-		}
-		schema := success.Value.Content["application/json"].Schema
-		hasPagination := slices.ContainsFunc(append(schema.Value.AnyOf, schema), func(s *openapi3.SchemaRef) bool {
-			return s.Value.Properties["pagination"] != nil
-		})
-		assert.Equal(t, op.isPaged(), hasPagination)
-	})
 }

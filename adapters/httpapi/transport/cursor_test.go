@@ -4,7 +4,6 @@ import (
 	"encoding/base64"
 	"math"
 	"net/url"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -41,32 +40,4 @@ func TestEVT23_a_cursor_is_taken_back_by_its_own_list_alone(t *testing.T) {
 	start, err := read(mine, " ")
 	assert.NoError(t, err)
 	assert.Zero(t, start)
-}
-
-func TestGEN18_a_page_is_selected_by_its_number_or_by_a_cursor(t *testing.T) {
-	list := ListAt("/api/activity/comment/")
-	after := page.Cursor{Rank: 5, Word: "node", ID: -7}
-	read := func(values url.Values) (page.Request, error) {
-		q := &Query{Values: values, list: list}
-		return q.Page(), q.Err()
-	}
-	r, err := read(url.Values{"cursor": {formatCursor(list, after)}, "page_size": {"7"}, "page": {" "}})
-	assert.NoError(t, err)
-	assert.True(t, r.IsBehind())
-	assert.Equal(t, after, r.After())
-	assert.Equal(t, 8, r.Limit(), "one more shows whether the list continues")
-
-	r, err = read(url.Values{"cursor": {""}})
-	assert.NoError(t, err)
-	assert.True(t, r.IsBehind(), "the beginning of the list")
-	assert.Zero(t, r.After())
-
-	_, err = read(url.Values{"cursor": {""}, "page": {"1"}})
-	assert.ErrorContains(t, err, errBoth)
-	_, err = read(url.Values{"cursor": {formatCursor(list, page.Cursor{Seen: strings.Repeat("x", maxWord+1), ID: 1})}})
-	assert.ErrorContains(t, err, errCursor)
-
-	q := &Query{}
-	q.NeedUsualOrder(r, false)
-	assert.ErrorContains(t, q.Err(), errNotSorted)
 }

@@ -159,32 +159,6 @@ func TestGEN_14_a_slow_answer_does_not_end_with_the_deadline_of_the_body(t *test
 	})
 }
 
-// While requests wait for the wallet or for a turn of their picture, others are served.
-func TestGEN_14_a_request_that_waits_for_others_gives_up_its_slot(t *testing.T) {
-	waiting, end := make(chan struct{}), make(chan struct{})
-	work := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.URL.Path == "/waits" {
-			LeaveSlot(r.Context())
-			close(waiting)
-			<-end
-		}
-		w.WriteHeader(http.StatusNoContent)
-	})
-	server := NewMiddleware(LimitRequests(work, 1), Config{Log: slog.New(slog.DiscardHandler)})
-	ask := func(path string) int {
-		w := httptest.NewRecorder()
-		server.ServeHTTP(w, httptest.NewRequest(http.MethodGet, path, nil))
-		return w.Code
-	}
-	var all sync.WaitGroup
-	all.Go(func() { assert.Equal(t, http.StatusNoContent, ask("/waits")) })
-	<-waiting
-	assert.Equal(t, http.StatusNoContent, ask("/"))
-	close(end)
-	all.Wait()
-	assert.Equal(t, http.StatusNoContent, ask("/"), "it was given up once")
-}
-
 func TestGEN_14_requests_beyond_the_bound_are_refused_at_once(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		work := func(w http.ResponseWriter, r *http.Request) {

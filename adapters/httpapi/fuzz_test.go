@@ -2,12 +2,17 @@ package httpapi
 
 import (
 	"bufio"
+	"bytes"
+	"io"
+	"log/slog"
 	"math"
 	"math/big"
+	"mime/multipart"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -188,5 +193,89 @@ func FuzzTarget(f *testing.F) {
 			require.NotNil(t, w)
 		}
 		require.Contains(t, []int{204, 404, 405}, w.Code)
+	})
+}
+
+var discarded = slog.New(slog.DiscardHandler)
+
+// FuzzNames compares If-None-Match with that of net/http, for lists of a valid form. For
+// others, the tag or a star must at least be in the header.
+func FuzzNames(f *testing.F) {
+	const tag = `"0123456789abcdef0123456789abcdef"`
+	for _, header := range []string{
+		"", "*", tag, "W/" + tag, `"x", ` + tag, `"x",W/` + tag + ` , "y"`, `"x" ` + tag, strings.Trim(tag, `"`), "w/" + tag, "W/W/" + tag, tag[:10] + `"`, `"x,` + tag + `"`, "*, " + tag, ",,," + tag, strings.Repeat(`"x",`, 2000), `"\` + tag,
+	} {
+		f.Add(header)
+	}
+	valid := regexp.MustCompile(`\A[ \t]*(?:\*|(?:W/)?"[!#-+\--~]*"(?:[ \t]*,[ \t]*(?:W/)?"[!#-+\--~]*")*)[ \t]*\z`)
+	f.Fuzz(func(t *testing.T, header string) {
+		got := transport.MatchesETag(header, tag)
+		if !valid.MatchString(header) {
+			require.True(t, !got || strings.Contains(header, tag) || strings.Contains(header, "*"), "%q", header)
+			return
+		}
+		w, r := httptest.NewRecorder(), httptest.NewRequest(http.MethodGet, "/", nil)
+		w.Header().Set("ETag", tag)
+		r.Header.Set("If-None-Match", header)
+		http.ServeContent(w, r, "x.txt", noon, bytes.NewReader([]byte("x")))
+		require.Equal(t, w.Code == http.StatusNotModified, got, "%q", header)
+	})
+}
+
+// FuzzForm compares a form with the one that mime/multipart reads.
+func FuzzForm(f *testing.F) {
+	const head = "--b\r\nContent-Disposition: form-data; name="
+	for _, body := range []string{
+		"", "--b--", "--b--\r\n", "--b\r\n\r\n\r\n--b--", head + "\"tags\"\r\n\r\nlake\r\n--b--\r\n", head +
+			"img; filename=x.png\r\n\r\npixels\r\n--b--\r\n",
+		head + "img; filename=\"../../etc/passwd\"\r\n\r\na\r\n" + head + "img; filename=y\r\n\r\nb\r\n--b--\r\n", head +
+			"img; filename=\"\"\r\n\r\npixels\r\n--b--\r\n",
+		head + "\"tags\"; name=\"img\"\r\n\r\nx\r\n--b--", head + "tags; filename*=UTF-8''x\r\n\r\nx\r\n--b--", head +
+			"tags\r\nContent-Transfer-Encoding: quoted-printable\r\n\r\n=41\r\n--b--",
+		head + "tags\r\nContent-Type: multipart/mixed; boundary=c\r\n\r\n--c\r\n\r\nx\r\n--c--\r\n--b--", head + "tags\r\n\r\n--bx\r\n--b --\r\n",
+		head + "tags\r\n\r\n\xff\r\n--b--", head + "tags\n\nx\n--b--\n",
+		strings.Repeat(head+"t\r\n\r\nx\r\n", 101) + "--b--", head + "tags\r\n" + strings.Repeat("X: y\r\n", 200) + "\r\nx\r\n--b--", head +
+			"tags\r\n\r\nx", "preamble\r\n" + head + "tags\r\n\r\nx\r\n--b--epilogue",
+	} {
+		f.Add(body)
+	}
+	f.Fuzz(func(t *testing.T, body string) {
+		var got struct {
+			Img transport.Upload `json:"img"`
+		}
+		texts, err := transport.ReadForm(multipart.NewReader(strings.NewReader(body), "b"), transport.NamesOf(&got), transport.PicturesOf(&got),
+			fault.Fields{})
+		defer got.Img.Close()
+		want, wrong := multipart.NewReader(strings.NewReader(body), "b").ReadForm(transport.MaxBody)
+		if err != nil {
+			require.True(t, wrong != nil || err == transport.ErrNotUTF8 || strings.Count(body, "--b") > transport.MaxParts, "%v", err)
+			return
+		}
+		require.NoError(t, wrong)
+		defer want.RemoveAll()
+		for name, values := range texts {
+			for _, value := range values {
+				require.True(t, utf8.ValidString(value))
+			}
+			if name != "" { // which mime/multipart leaves out
+				require.Equal(t, want.Value[name], values)
+			}
+		}
+		var pictures []string // which may be sent with a file name or without
+		for _, header := range want.File["img"] {
+			file, err := header.Open()
+			require.NoError(t, err)
+			content, err := io.ReadAll(file)
+			require.NoError(t, err)
+			pictures = append(pictures, string(content))
+		}
+		pictures = slices.DeleteFunc(append(pictures, want.Value["img"]...), func(content string) bool { return content == "" })
+		require.Equal(t, len(pictures) > 0, got.Img.SpillBuffer != nil)
+		require.Equal(t, len(pictures) > 1, got.Img.Problem != "")
+		if got.Img.SpillBuffer != nil {
+			read, err := io.ReadAll(got.Img.Reader())
+			require.NoError(t, err)
+			require.Contains(t, pictures, string(read))
+		}
 	})
 }
