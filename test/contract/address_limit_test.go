@@ -41,26 +41,28 @@ func (on store) limitedTo(t *testing.T, most int64, change ...func(*settings.Con
 const opened = "/api/feed/categories/"
 
 func addressIsLimited(t *testing.T, s *server) {
-	s = s.on.limitedTo(t, 6)
+	s = s.on.limitedTo(t, 10)
 	ada := s.member(t)
 	home := s.from("192.0.2.1")
 	for range 2 {
+		home.get(t, "/api/nowhere/").is(404)
+		home.delete(t, opened).is(405)
 		home.get(t, opened).is(200)
 		home.get(t, profile).is(401)
 		home.logsIn(t, ada.phone, password).is(200)
 	}
-	for _, path := range []string{opened, profile, itemsOf("uncategory"), images + "?uid=1", reference} {
-		assert.Equal(t, 10*time.Second, home.get(t, path).throttled(), path)
+	for _, path := range []string{opened, profile, itemsOf("uncategory"), images + "?uid=1", reference, "/api/nowhere/"} {
+		assert.Equal(t, 6*time.Second, home.get(t, path).throttled(), path)
 		assert.Equal(t, 429, home.send(t, "HEAD", path, nil).status, path)
 	}
-	assert.Equal(t, 10*time.Second, home.logsIn(t, s.member(t).phone, password).throttled())
+	assert.Equal(t, 6*time.Second, home.logsIn(t, s.member(t).phone, password).throttled())
 	home.logsIn(t, "no phone", password).throttled()
 	home.gets(t, ada) // AUT-11: she has logged in here before
 	home.post(t, simpleInfo, object{"uid": []any{ada.id}}).throttled()
 	s.from("192.0.2.2").get(t, opened).is(200)
 	s.from("2001:db8:1:2::1").get(t, opened).is(200)
 
-	s.clock.advance(10 * time.Second)
+	s.clock.advance(6 * time.Second)
 	home.get(t, opened).is(200)
 	home.get(t, opened).throttled()
 }

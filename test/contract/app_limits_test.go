@@ -67,6 +67,7 @@ func imageLimitsAreKept(t *testing.T, s *server) {
 	full := pictures.JPEG(t, dot)
 	full = append(full, make([]byte, l.int("data.image.bytes")-len(full))...)
 	sent(full).is(201)
+	ada.post(t, images, object{"img": full}).is(201)
 	sent(append(full, 0)).invalid("img")
 	of := map[string][]byte{
 		"image/jpeg": full, "image/png": pictures.PNG(t, dot), "image/gif": pictures.GIF(t, dot), "image/webp": pictures.Made(t, "animated.webp"),

@@ -21,6 +21,7 @@ var bodyRows = []row{
 	{"GEN-08 titles and user names are trimmed passwords and contents never", trimming, oneStore},
 	{"GEN-08 a text without a visible character is blank everywhere", invisibleIsBlank, oneStore},
 	{"GEN-08 text is UTF-8 without NUL", textIsText, oneStore},
+	{"GEN-08 ninety thousand unknown names are ignored", manyNames, oneStore},
 }
 
 var sizeRows = []row{
@@ -192,6 +193,16 @@ func invisibleIsBlank(t *testing.T, s *server) {
 	for _, seen := range []string{"❤\ufe0f", "👩\u200d🚀", "می\u200cخواهم", "\u0301"} { // kept as it is written
 		ada.patch(t, eventPath(id), object{"title": seen}).is(200).shows(object{"title": seen})
 	}
+}
+
+func manyNames(t *testing.T, s *server) {
+	ada := s.member(t)
+	var body strings.Builder
+	body.WriteString(`{"Title": "no", "TITLE": "no", " title": "no", "title\u0020": "no", "\u0074itle": "named in escapes"`)
+	for i := range 90_000 {
+		fmt.Fprintf(&body, `,"k%d":1`, i)
+	}
+	ada.post(t, events, body.String()+"}").is(201).shows(object{"title": "named in escapes"})
 }
 
 func textIsText(t *testing.T, s *server) {

@@ -29,9 +29,6 @@ const (
 	everyStore
 	// everyServer: it depends on the store, and on the servers that share it.
 	everyServer
-	// oneDatabase: it is long; one database is enough to show that databases carry as
-	// much.
-	oneDatabase
 )
 
 // runs reports whether the store runs a test with these needs.
@@ -41,8 +38,6 @@ func (on store) runs(n needs) bool {
 		return true
 	case n == oneStore:
 		return false
-	case n == oneDatabase:
-		return on.name == "Postgres"
 	case on.servers > 1:
 		return n == everyServer
 	}
@@ -58,7 +53,7 @@ func (on store) rows() []row {
 		subscriptionRows, blockRows, feedRows, feedWideRows, publicationRows, failingRows,
 		imageRows, pictureSizeRows, plateRows, importedRows, importingRows, paymentRows, pictureRows, backOfficeRows, auditRows, staffPeopleRows,
 		roleRows, overviewRows, importRunRows, usualPlaceRows, sessionRows,
-		addressLimitRows, oracleRows, assignedRows, borderRows, formRows, spoofRows, polyglotRows, keyRows,
+		addressLimitRows, oracleRows, assignedRows, formRows, spoofRows, polyglotRows, keyRows,
 		codeRows, joiningRows, resettingRows, changingPhoneRows, profileRows, lineRows, leavingRows, staffPageRows, staffJobRows,
 		staffListRows,
 	)

@@ -248,6 +248,7 @@ func errorLanguages(t *testing.T, s *server) {
 	for header, language := range map[string]string{
 		"en": "en", "zh-CN,zh;q=0.9,en;q=0.8": "zh-Hans", "en-GB,en;q=0.9,zh;q=0.8": "en", "fr, ZH-sg;q=0.2": "zh-Hans", "zh-HK, en;q=0.5": "en",
 		"zh-Hans-TW": "zh-Hans", "en;q=0.3, zh;q=0.4": "zh-Hans", "zh;q=0, *": "en", "en;q=0, *": "zh-Hans", "": "en", "zh;q=x, en;q=0.1": "en",
+		"*;q=0, zh": "zh-Hans", "zh;q=NaN": "en",
 		strings.Repeat("x,", 300) + "zh": "en",
 	} {
 		a := ada.saying("Accept-Language", header).get(t, eventPath(99)).is(404)

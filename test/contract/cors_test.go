@@ -51,6 +51,11 @@ func TestGEN_15(t *testing.T) {
 		assert.Equal(t, http.StatusMethodNotAllowed, res.StatusCode, path)
 		assert.Empty(t, res.Header.Get("Access-Control-Allow-Origin"), path)
 	}
+	for _, odd := range []string{"null", "*", app + ".", app + "/", app + ":443", app + ".evil.example", "https://evilapp.example",
+		"https://evil.example#" + app, app + ", " + stranger} {
+		assert.Empty(t, s.preflight(t, odd, http.MethodGet, profile).Header.Get("Access-Control-Allow-Origin"), odd)
+		assert.Empty(t, ada.saying("Origin", odd).get(t, profile).header.Get("Access-Control-Allow-Origin"), odd)
+	}
 	require.Eventually(t, func() bool {
 		return strings.Contains(s.log.String(), "status=405") && strings.Contains(s.log.String(), "origin="+stranger)
 	},

@@ -59,7 +59,7 @@ func TestFuzz(t *testing.T) {
 						require.NoError(t, s.app.Signin.SetDisabled(t.Context(), a.User, a.Disabled))
 					}
 					f := newFuzzer(t, s, op, rand.New(rand.NewPCG(uint64(seed+i), uint64(n))))
-					for range requests {
+					for _, f.border = range append(slices.Clone(borders), slices.Repeat([]json.Number{""}, requests)...) {
 						f.send()
 					}
 				})
@@ -91,6 +91,7 @@ type fuzzer struct {
 	callers []*client
 	last    *http.Request // described when the test fails
 	body    []byte
+	border  json.Number // every number of a valid request; empty: any numbers, and any requests
 }
 
 func newFuzzer(t *testing.T, s *server, op operation, random *rand.Rand) *fuzzer {
@@ -112,10 +113,14 @@ func newFuzzer(t *testing.T, s *server, op operation, random *rand.Rand) *fuzzer
 	return f
 }
 
+// borders are numbers where a type of some program ends.
+var borders = []json.Number{"-1", "0", "32768", "2147483648", "-2147483649", "4294967296", "9007199254740993", "9223372036854775807",
+	"9223372036854775808", "-9223372036854775809", "1" + json.Number(strings.Repeat("0", 29)), "1e2", "1e400", "1e-400", "1.5"}
+
 func pick[T any](f *fuzzer, all []T) T { return all[f.IntN(len(all))] }
 
-// oneIn reports true once in n times.
-func (f *fuzzer) oneIn(n int) bool { return f.IntN(n) == 0 }
+// oneIn reports true once in n times; never where only numbers are odd.
+func (f *fuzzer) oneIn(n int) bool { return f.border == "" && f.IntN(n) == 0 }
 
 // send sends one request.
 func (f *fuzzer) send() {
@@ -130,6 +135,9 @@ func (f *fuzzer) send() {
 		req.Header.Set("Content-Type", contentType)
 	}
 	caller := pick(f, f.callers)
+	if f.border != "" {
+		caller = f.callers[8] // of staff
+	}
 	if caller.key != "" {
 		req.Header.Set("Authorization", "Token "+caller.key)
 	}
@@ -163,7 +171,11 @@ func (f *fuzzer) target() string {
 			}
 			path = strings.Replace(path, "{"+parameter.Name+"}", url.PathEscape(value), 1)
 		case openapi3.ParameterInQuery:
-			for range f.IntN(2) + f.IntN(2) {
+			times := f.IntN(2) + f.IntN(2)
+			if f.border != "" {
+				times = 1
+			}
+			for range times {
 				value := f.text(parameter.Schema.Value)
 				if f.oneIn(3) {
 					value = pick(f, hostileTexts)
@@ -215,6 +227,9 @@ func (f *fuzzer) content() (contentType string, body []byte) {
 	}
 	raw, err := json.Marshal(value)
 	require.NoError(f, err)
+	if f.border != "" {
+		return "application/json", raw
+	}
 	switch f.IntN(12) {
 	case 0:
 		raw = raw[:f.IntN(len(raw)+1)]
@@ -292,6 +307,8 @@ func (f *fuzzer) value(schema *openapi3.Schema, depth int) any {
 	switch {
 	case depth > 4:
 		return nil
+	case f.border != "" && schema.Type != nil && (schema.Type.Includes(openapi3.TypeInteger) || schema.Type.Includes(openapi3.TypeNumber)):
+		return f.border
 	case schema.Example != nil && f.oneIn(3):
 		return schema.Example
 	case len(schema.Enum) > 0:
@@ -320,7 +337,7 @@ func (f *fuzzer) value(schema *openapi3.Schema, depth int) any {
 	object := map[string]any{}
 	all := properties(schema)
 	for _, name := range slices.Sorted(maps.Keys(all)) {
-		if slices.Contains(schema.Required, name) && !f.oneIn(10) || f.oneIn(2) {
+		if f.border != "" || slices.Contains(schema.Required, name) && !f.oneIn(10) || f.oneIn(2) {
 			object[name] = f.value(all[name].Value, depth+1)
 		}
 	}

@@ -25,7 +25,7 @@ type attack struct {
 // TestHostile shows GEN-04 and GEN-06 to GEN-11: to every request there is an
 // answer at once, and it is a redirect within the house or the one envelope,
 // never a mistake of the server's. All is refused before the store: what reaches databases is
-// sent by TestFuzz and borderRows.
+// sent by TestFuzz.
 func TestHostile(t *testing.T) {
 	t.Parallel()
 	onEach(t, oneStore, repelsAttacks)
