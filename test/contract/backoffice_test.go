@@ -101,7 +101,6 @@ func actsListed(t *testing.T, s *server) {
 	require.NoError(t, err)
 	list := staff.get(t, acts).is(200)
 	require.Len(t, list.list("data"), 2)
-	list.hasFields("data.0", []string{"id", "at", "by", "act", "object", "object_id", "reason"})
 	shown := func(i int) []any {
 		var all []any
 		for _, field := range []string{"by", "act", "object", "object_id", "reason"} {

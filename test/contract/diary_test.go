@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -16,50 +15,6 @@ import (
 
 	"plaza/domain/feed"
 )
-
-// Fields of the interface's resources.
-var (
-	infoFields = []string{
-		"uid", "avatar", "expertise", "firstname", "lastname", "username", "timezone",
-		"timezone_utc_offset", "is_online", "location", "avatars",
-	}
-	// momentFields are those that the interface fixes of an event inside the_moment (EVT-14). The document may have more.
-	momentFields = []string{
-		"id", "event_time", "title", "content", "html_content", "category", "category_name", "plates",
-		"view_permission", "create_time", "last_modified", "status", "user",
-		"city", "district", "province", "comments",
-	}
-	eventFields = append([]string{"the_moment", "place_around", "comment_count", "like_count"}, momentFields...)
-)
-
-// hasFields asserts exactly which fields the object under the path has.
-func (a answer) hasFields(path string, fields []string) {
-	a.t.Helper()
-	found, isObject := a.at(path).(object)
-	require.True(a.t, isObject, "%s in %s is no object", path, a.body)
-	assert.ElementsMatch(a.t, slices.Concat(fields, addedFields(a.t, fields)), slices.Collect(maps.Keys(found)), path)
-}
-
-// addedFields returns the fields that the document has of an event and the interface does not fix, if the fields are those of
-// an event.
-func addedFields(t *testing.T, fields []string) []string {
-	t.Helper()
-	doc, err := theDocument()
-	require.NoError(t, err)
-	for name, fixed := range map[string][]string{"Event": eventFields, "MomentEvent": momentFields} {
-		if len(fields) == len(fixed) && containsAll(fields, fixed) {
-			return slices.DeleteFunc(slices.Clone(doc.Components.Schemas[name].Value.Required), func(field string) bool {
-				return slices.Contains(fixed, field)
-			})
-		}
-	}
-	return nil
-}
-
-// containsAll reports whether the list has all the words.
-func containsAll(list, words []string) bool {
-	return !slices.ContainsFunc(words, func(word string) bool { return !slices.Contains(list, word) })
-}
 
 // shows asserts the values of some fields of data.
 func (a answer) shows(want object) answer {

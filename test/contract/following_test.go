@@ -127,8 +127,6 @@ func ownFollowers(t *testing.T, s *server) {
 	assert.Equal(t, words(third, second, first), list.column("data", "id"))
 	assert.Equal(t, words(int(eve.id), int(cleo.id), int(bob.id)), list.column("data", "user.uid"))
 	assert.Equal(t, []string{"false", "true", "false"}, list.column("data", "is_contact"))
-	list.hasFields("data.0", []string{"id", "user", "is_contact", "created_at"})
-	list.hasFields("data.0.user", infoFields)
 	list.shows(object{"0.created_at": "2026-11-20T12:01:00.000000Z", "1.created_at": "2026-11-20T12:00:00.000000Z"})
 	assert.Equal(t, words(first), ada.get(t, followers+"?page=2&page_size=2").is(200).column("data", "id"))
 
@@ -182,7 +180,6 @@ func blocksListed(t *testing.T, s *server) {
 	eve.blocks(t, ada)
 	list := ada.get(t, blocks).is(200)
 	assert.Equal(t, words(int(cleo.id), int(bob.id)), list.column("data", "uid"))
-	list.hasFields("data.0", infoFields)
 	assert.Equal(t, words(int(bob.id)), ada.get(t, blocks+"?page=2&page_size=1").is(200).column("data", "uid"))
 	assert.Empty(t, bob.get(t, blocks).is(200).list("data"), "who is blocked is not told")
 

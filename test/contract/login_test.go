@@ -54,7 +54,6 @@ const keyForm = `^[a-z]{2,8}_[A-Za-z0-9_-]{43}$` // 32 bytes in base64, recognis
 func loginGivesAKey(t *testing.T, s *server) {
 	ada := s.member(t)
 	a := s.anyone().logsIn(t, ada.phone, password).is(200)
-	a.hasFields("data", []string{"key"})
 	key := a.text("data.key")
 	assert.Equal(t, int(ada.id), s.with(key).get(t, profile).is(200).int("data.uid"))
 	again := s.anyone().gets(t, ada)
@@ -266,7 +265,6 @@ func keysAreListed(t *testing.T, s *server) {
 	narrowed.get(t, profile).is(200)
 	listed := ada.get(t, sessions).is(200)
 	require.Equal(t, 2, listed.int("pagination.total_count"), "one has expired")
-	listed.hasFields("data.0", []string{"id", "scopes", "created_at", "last_used_at", "current"})
 	assert.Equal(t, []any{"xfile_event"}, listed.list("data.0.scopes"))
 	assert.Equal(t, false, listed.at("data.0.current"))
 	assert.Equal(t, "2026-11-20T13:00:00.000000Z", listed.text("data.0.created_at"))

@@ -131,8 +131,6 @@ func oneCase(t *testing.T, s *server) {
 		s.clock.advance(time.Minute)
 	}
 	list := staff.get(t, staffReports).is(200)
-	list.hasFields("data.0", []string{"id", "kind", "object", "owner_id", "owner", "reasons", "first_reported_at", "last_reported_at", "texts",
-		"subject_then", "later", "subject_now", "changed", "is_hidden", "decided_at", "decision", "decided_by", "decision_reason"})
 	assert.Len(t, list.list("data"), 1)
 	list.shows(object{"0.reasons.spam": 2, "0.reasons.illegal": 1, "0.reasons.abuse": 0, "0.changed": false, "0.decision": nil})
 	assert.NotEqual(t, list.at("data.0.first_reported_at"), list.at("data.0.last_reported_at"))

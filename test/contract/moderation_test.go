@@ -38,7 +38,6 @@ func reportedOnce(t *testing.T, s *server) {
 	for i, body := range []object{{"event": id}, {"comment": comment}, {"user": ada.id}} {
 		body["reason"], body["text"] = "abuse", "It's rude"
 		first := bob.post(t, reportPath, body).is(201)
-		first.hasFields("data", []string{"id", "kind", "object", "reason", "text", "created_at", "state"})
 		again := bob.post(t, reportPath, body).is(200)
 		assert.Equal(t, first.at("data"), again.at("data"))
 		list := staff.get(t, staffReports).is(200)

@@ -196,7 +196,6 @@ func ownOrdersListed(t *testing.T, s *till) {
 	}
 	all := ada.get(t, ownOrders).is(200)
 	sameJSON(t, mine, all.each("data", "id"))
-	all.hasFields("data.0", []string{"id", "subject", "amount", "currency", "state", "created_at", "expires_at", "paid_at", "transaction_id"})
 	sameJSON(t, mine[2:4], ada.get(t, ownOrders+"?page=2&page_size=2").is(200).each("data", "id"))
 	assert.Len(t, ada.get(t, ownOrders+"?state=open").is(200).list("data"), 4)
 	sameJSON(t, mine[2:3], ada.get(t, ownOrders+"?state=closed").is(200).each("data", "id"))

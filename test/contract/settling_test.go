@@ -183,8 +183,6 @@ func listedPayments(t *testing.T, s *till) {
 	staff := s.staff(t)
 	all := staff.get(t, payments).is(200)
 	assert.Equal(t, []any{"applied", "disputed", "applied", "disputed", "applied"}, all.each("data", "state"), "the newest first")
-	all.hasFields("data.0", []string{"id", "order", "transaction_id", "state", "amount", "currency", "received_at", "refunded", "user",
-		"subject"})
 	sameJSON(t, pagination(2, 5, 3, 2, 3, 1), staff.get(t, payments+"?page_size=2&page=2").is(200).at("pagination"))
 	sameJSON(t, pagination(20, 3, 1, 1, nil, nil), staff.get(t, payments+"?state=applied").is(200).at("pagination"))
 	assert.Empty(t, staff.get(t, payments+"?state=refund_due").is(200).list("data"))
@@ -273,7 +271,6 @@ func findingsListed(t *testing.T, s *till) {
 	staff := s.staff(t)
 	a := staff.get(t, findings).is(200)
 	assert.Equal(t, []any{"t3", "t2", "t1", "t0"}, a.each("data", "transaction_id"), "the newest first")
-	a.hasFields("data.0", []string{"id", "day", "kind", "transaction_id", "order", "expected", "found", "resolved_at"})
 	for query, want := range map[string][]any{
 		"?kind=amount": {"t2"}, "?state=open": {"t3", "t1"}, "?state=resolved": {"t2", "t0"}, "?day=2026-11-19": {"t3"},
 		"?state=open&day=2026-11-20": {"t1"}, "?from=0001-01-01&to=9999-12-31": {"t3", "t2", "t1", "t0"},
