@@ -26,14 +26,12 @@ var tracingRows = []row{
 	{"GEN-10 every log line of a request has its id", tracedLines, oneStore},
 }
 
-// operation is an operation of the document at an address of the tests.
 type operation struct {
 	method, template, path string
 	*openapi3.Operation
 }
 
-// operations is every operation of the document, with 99 for every number in a
-// path: nothing has it.
+// operations is every operation of the document, with 99 for every number in a path: nothing has it.
 func operations(t *testing.T) []operation {
 	t.Helper()
 	doc, err := theDocument()

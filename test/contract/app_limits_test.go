@@ -17,7 +17,7 @@ import (
 )
 
 var appLimitRows = []row{
-	{"GEN-19 the limits are those that the server keeps to", limitsAreKept, oneStore},
+	{"GEN-19 EVT-21 the limits are those that the server keeps to", limitsAreKept, oneStore},
 	{"GEN-19 the limits of pictures are those that the server keeps to", imageLimitsAreKept, oneStore},
 	{"GEN-19 the limits are revalidated and need no key", limitsRevalidated, oneStore},
 }
@@ -28,17 +28,22 @@ func limitsAreKept(t *testing.T, s *server) {
 	ada := s.member(t)
 	l := s.anyone().get(t, appLimits).is(200)
 	text := func(limit string, more int) string { return strings.Repeat("a", l.int("data."+limit)+more) }
+	wides := func(limit string, more int) string { return strings.Repeat(wide, l.int("data."+limit)+more) }
 	id := ada.publishes(t, "Tea")
-	for limit, field := range map[string]string{"event.title": "title", "event.content": "content", "event.html_bytes": "html_content"} {
-		ada.patch(t, eventPath(id), object{field: text(limit, 0)}).is(200)
-		ada.patch(t, eventPath(id), object{field: text(limit, 1)}).invalid(field)
-	}
+	fits := object{"title": wides("event.title", 0), "content": wides("event.content", 0), "html_content": text("event.html_bytes", 0)}
+	ada.patch(t, eventPath(id), fits).is(200).shows(fits)
+	tooLong := object{"title": wides("event.title", 1), "content": wides("event.content", 1), "html_content": text("event.html_bytes", 1)}
+	ada.patch(t, eventPath(id), tooLong).invalid("title", "content", "html_content")
+	ada.post(t, events, tooLong).invalid("title", "content", "html_content")
+	ada.reads(t, id).shows(fits)
+	ada.patch(t, eventPath(id), object{"title": "  " + text("event.title", 0) + "\n"}).is(200)
+	ada.patch(t, eventPath(id), object{"html_content": strings.Repeat("&", 16<<10)}).invalid("html_content") // each is stored as five bytes
 	for range l.int("data.event.plates") {
 		ada.attaches(t, id)
 	}
 	ada.post(t, plates, object{"event": id, "photo": aPNG(t)}).invalid("photo")
-	ada.post(t, comments, object{"event": id, "content": text("comment", 0)}).is(201)
-	ada.post(t, comments, object{"event": id, "content": text("comment", 1)}).invalid("content")
+	ada.post(t, comments, object{"event": id, "content": wides("comment", 0)}).is(201)
+	ada.post(t, comments, object{"event": id, "content": wides("comment", 1)}).invalid("content")
 
 	tags := make([]string, l.int("data.tags.count"))
 	for i := range tags {

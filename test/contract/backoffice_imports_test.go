@@ -9,7 +9,6 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// importRunRows show what staff learn of imports.
 var importRunRows = []row{
 	{"OFF-01 staff see the runs of imports and which lines were rejected and why", importRunsListed, everyStore},
 }

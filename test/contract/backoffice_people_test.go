@@ -14,7 +14,6 @@ import (
 	"plaza/domain/user"
 )
 
-// staffPeopleRows show how staff find people and change accounts.
 var staffPeopleRows = []row{
 	{"OFF-01 staff find people by phone uid or name, disabled ones too", staffFindPeople, everyStore},
 	{"OFF-01 staff see the account and the number of sessions", staffSeePeople, everyStore},
@@ -32,13 +31,7 @@ func staffPath(id user.ID, act string) string { return fmt.Sprintf("%s%d/%s", st
 // does does an act to the person's account.
 func (c *client) does(t *testing.T, act string, to person, more ...object) answer {
 	t.Helper()
-	body := object{"reason": "Asked by telephone"}
-	for _, of := range more {
-		for name, value := range of {
-			body[name] = value
-		}
-	}
-	return c.post(t, staffPath(to.id, act), body)
+	return c.post(t, staffPath(to.id, act), with(object{"reason": "Asked by telephone"}, more...))
 }
 
 func (c *client) looksFor(t *testing.T, by, value string, more ...string) answer {
@@ -112,12 +105,12 @@ func staffDisable(t *testing.T, s *server) {
 
 func staffSetRights(t *testing.T, s *server) {
 	staff, ada := s.staff(t), s.member(t)
-	usesBackOffice(t, ada.client, ada, false)
+	usesBackOffice(t, ada.client, false)
 	staff.does(t, "scopes/", ada, object{"scopes": []any{"xfile_event", "pay_trade_order"}, "roles": []any{"admin"}}).is(200).
 		shows(object{"scopes": []any{"xfile_event", "pay_trade_order", "back_office"}, "roles": []any{"admin"}, "is_staff": true})
-	usesBackOffice(t, ada.client, ada, true)
+	usesBackOffice(t, ada.client, true)
 	staff.does(t, "scopes/", ada, object{"scopes": []any{}, "roles": []any{}}).is(200).shows(object{"scopes": []any{}, "is_staff": false})
-	usesBackOffice(t, ada.client, ada, false)
+	usesBackOffice(t, ada.client, false)
 	ada.get(t, events).fails(403, "PERMISSION_DENIED")
 	staff.does(t, "scopes/", ada, object{"scopes": []any{"xfile_event", "back_office"}, "roles": []any{"cashier"}}).is(200)
 	staff.does(t, "scopes/", ada, object{"scopes": []any{"x"}, "roles": []any{"x"}}).invalid("scopes", "roles")

@@ -14,41 +14,31 @@ import (
 	"plaza/domain/audit"
 )
 
-// backOfficeRows show which keys of a staff account open the back office.
 var backOfficeRows = []row{
 	{"ADM-02 AUT-14 a narrowed key has the back-office rights only if it named them", backOfficeOfNarrowedKeys, everyStore},
 	{"AUT-14 the profile of staff lists back_office", backOfficeInTheProfile, oneStore},
 	{"AUT-14 taking staff away ends the rights at once", backOfficeTakenAway, everyStore},
 }
 
-// usesBackOffice calls every route of the back office and asserts the status of each; the
-// user pays the order.
-func usesBackOffice(t *testing.T, c *client, payer person, may bool) {
+// usesBackOffice asserts whether the key opens the back office: which areas it opens is in the matrix.
+func usesBackOffice(t *testing.T, c *client, may bool) {
 	t.Helper()
-	answers := []answer{c.get(t, importedHowTos), c.get(t, payments), c.post(t, newOrder, draftFor(payer)), c.get(t, refunds),
-		c.get(t, findings), c.get(t, acts)}
-	for i, status := range []int{200, 200, 201, 200, 200, 200} {
-		if !may {
-			answers[i].fails(403, "PERMISSION_DENIED")
-			continue
-		}
-		answers[i].is(status)
-	}
+	assert.Equal(t, map[bool]int{true: 200, false: 403}[may], c.get(t, payments).status)
 }
 
 func backOfficeOfNarrowedKeys(t *testing.T, s *server) {
-	staff, ada := s.staff(t), s.member(t)
+	staff := s.staff(t)
 	for _, scopes := range [][]string{{"xfile_event"}, {"pay_trade_order"}, ordinary} {
-		usesBackOffice(t, s.with(s.anyone().gets(t, staff, scopes...)), ada, false)
-		usesBackOffice(t, s.with(s.issue(t, staff, 0, scopes...)), ada, false)
+		usesBackOffice(t, s.with(s.anyone().gets(t, staff, scopes...)), false)
+		usesBackOffice(t, s.with(s.issue(t, staff, 0, scopes...)), false)
 	}
 	alone := s.with(s.anyone().gets(t, staff, "back_office"))
-	usesBackOffice(t, alone, ada, true)
+	usesBackOffice(t, alone, true)
 	alone.get(t, events).fails(403, "PERMISSION_DENIED")
 	both := s.with(s.anyone().gets(t, staff, "xfile_event", "back_office"))
-	usesBackOffice(t, both, ada, true)
+	usesBackOffice(t, both, true)
 	both.get(t, events).is(200)
-	usesBackOffice(t, s.with(s.issue(t, staff, 0, "back_office")), ada, true)
+	usesBackOffice(t, s.with(s.issue(t, staff, 0, "back_office")), true)
 }
 
 func backOfficeInTheProfile(t *testing.T, s *server) {
@@ -63,12 +53,12 @@ func backOfficeInTheProfile(t *testing.T, s *server) {
 }
 
 func backOfficeTakenAway(t *testing.T, s *server) {
-	staff, ada := s.staff(t), s.member(t)
+	staff := s.staff(t)
 	full, named := s.with(s.anyone().gets(t, staff)), s.with(s.anyone().gets(t, staff, "back_office"))
 	for _, roles := range [][]access.Role{nil, {access.Admin}} {
 		require.NoError(t, s.app.Signin.SetRoles(t.Context(), staff.id, roles...))
-		usesBackOffice(t, full, ada, roles != nil)
-		usesBackOffice(t, named, ada, roles != nil)
+		usesBackOffice(t, full, roles != nil)
+		usesBackOffice(t, named, roles != nil)
 	}
 	require.NoError(t, s.app.Signin.SetRoles(t.Context(), staff.id))
 	s.anyone().logsIn(t, staff.phone, password, "back_office").invalid("scope")
@@ -90,9 +80,7 @@ func actsListed(t *testing.T, s *server) {
 	assert.Empty(t, staff.get(t, acts).is(200).list("data"))
 	order := staff.post(t, newOrder, draftFor(ada)).is(201).int("data.id")
 	staff.post(t, newOrder, object{"user": int(ada.id)}).invalid("subject", "amount")
-	unknown := draftFor(ada)
-	unknown["user"] = 9999
-	staff.post(t, newOrder, unknown).is(400)
+	staff.post(t, newOrder, with(draftFor(ada), object{"user": 9999})).is(400)
 	staff.post(t, refunds, object{"payment": 9999, "reason": "Cold"}).is(404)
 	staff.get(t, payments).is(200)
 	_, err := s.app.Stores.Audit.Append(t.Context(), audit.Record{
@@ -110,9 +98,6 @@ func actsListed(t *testing.T, s *server) {
 	}
 	assert.Equal(t, []any{"王丽", "backed_up", "database", nil, "Monday"}, shown(0))
 	assert.Equal(t, []any{json.Number(fmt.Sprint(staff.id)), "order_created", "order", fmt.Sprint(order), ""}, shown(1))
-	ada.get(t, acts).fails(403, "PERMISSION_DENIED")
-	s.anyone().get(t, acts).is(401)
-	s.with(s.anyone().gets(t, staff, "pay_trade_order")).get(t, acts).fails(403, "PERMISSION_DENIED")
 }
 
 func refundsAudited(t *testing.T, s *till) {
@@ -132,7 +117,6 @@ func refundsAudited(t *testing.T, s *till) {
 	assert.Equal(t, ada.id, records.Items[0].About)
 }
 
-// overviewRows show what staff see at a glance.
 var overviewRows = []row{
 	{"OFF-01 the overview has what came in by day", overviewOfDays, everyStore},
 }

@@ -18,20 +18,17 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// client sends requests to one server with one key, or none.
 type client struct {
 	server *server
 	key    string
 	header http.Header
 }
 
-// anyone is a client without a key.
 func (s *server) anyone() *client { return s.with("") }
 
 // with is a client with the key.
 func (s *server) with(key string) *client { return &client{server: s, key: key, header: http.Header{}} }
 
-// saying is the client with one more header.
 func (c *client) saying(name, value string) *client {
 	header := c.header.Clone()
 	header.Set(name, value)
@@ -53,7 +50,6 @@ var dialer = &http.Client{
 	CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 }
 
-// object is a JSON object as one writes it in a test.
 type object = map[string]any
 
 func (c *client) get(t *testing.T, path string) answer {
@@ -154,7 +150,6 @@ func decoded(t *testing.T, coding string, body []byte) []byte {
 	return plain
 }
 
-// is asserts the status and goes on.
 func (a answer) is(status int) answer {
 	a.t.Helper()
 	require.Equal(a.t, status, a.status, "%s", a.body)
@@ -208,7 +203,6 @@ func dig(v any, path string) (any, bool) {
 	return v, true
 }
 
-// text is the string under the path.
 func (a answer) text(path string) string {
 	a.t.Helper()
 	s, isText := a.at(path).(string)
@@ -216,7 +210,6 @@ func (a answer) text(path string) string {
 	return s
 }
 
-// int is the integer under the path.
 func (a answer) int(path string) int {
 	a.t.Helper()
 	n, isNumber := a.at(path).(json.Number)
@@ -226,7 +219,6 @@ func (a answer) int(path string) int {
 	return int(i)
 }
 
-// list is the array under the path.
 func (a answer) list(path string) []any {
 	a.t.Helper()
 	l, isList := a.at(path).([]any)
@@ -273,7 +265,6 @@ func (a answer) fails(status int, code string, fields ...string) answer {
 	return a
 }
 
-// invalid asserts a 400 that names exactly the fields.
 func (a answer) invalid(fields ...string) answer {
 	a.t.Helper()
 	return a.fails(http.StatusBadRequest, "VALIDATION_EXCEPTION", fields...)
@@ -297,8 +288,7 @@ func (s *server) dial(t *testing.T) wire {
 	return wire{conn.(*net.TCPConn), t, bufio.NewReader(conn)}
 }
 
-// say sends the text while answers are read: a server may have enough before it
-// has heard everything, and hang up.
+// say sends the text while answers are read: a server may have enough before it has heard everything, and hang up.
 func (w wire) say(text string) wire {
 	w.t.Helper()
 	require.NoError(w.t, w.SetDeadline(time.Now().Add(patience)))

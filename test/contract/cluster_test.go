@@ -17,8 +17,7 @@ import (
 	"plaza/test/postgres"
 )
 
-// TestContractOnACluster shows the rows on two servers behind HAProxy, whose database is behind
-// PgBouncer and replicated.
+// TestContractOnACluster shows the rows on two servers behind HAProxy, whose database is behind PgBouncer and replicated.
 func TestContractOnACluster(t *testing.T) {
 	c := cluster.Start(t, nil)
 	app := c.App("app1")

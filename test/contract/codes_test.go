@@ -20,7 +20,6 @@ import (
 	"plaza/domain/verification"
 )
 
-// codeRows show AUT-15.
 var codeRows = slices.Concat([]row{
 	{"AUT-15 six digits are good once for ten minutes", codesAreGoodOnce, everyStore},
 	{"AUT-15 a code is good for one purpose and number", otherPurposes, everyStore},
@@ -39,7 +38,6 @@ const codePath = "/api/auth/code/"
 // newcomer is a number without an account.
 func newcomer(n int) string { return fmt.Sprintf("+86-137%08d", n) }
 
-// asks asks for a code. One to erase the account goes to its own number.
 func (c *client) asks(t *testing.T, purpose, username string) answer {
 	t.Helper()
 	body := object{"purpose": purpose}
@@ -49,7 +47,6 @@ func (c *client) asks(t *testing.T, purpose, username string) answer {
 	return c.post(t, codePath, body)
 }
 
-// receives returns the next message to the number.
 func (s *server) receives(t *testing.T, username string) verification.Message {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
@@ -238,7 +235,6 @@ func ownCodes(t *testing.T, s *server) {
 	assert.Equal(t, 1, s.received(t, ada.phone))
 }
 
-// senderFunc is a sender.
 type senderFunc func(ctx context.Context) error
 
 func (f senderFunc) Send(ctx context.Context, _ verification.Message) error { return f(ctx) }

@@ -1,8 +1,6 @@
-// Package contract shows every row of Plaza's contract over HTTP, on a real
-// server, from the outside. The rows' numbers stand in the tests' names; every
-// response, the refused ones too, is held against the OpenAPI document. A row says
-// which stores it needs: most run on SQLite alone, the others without -short also on Postgres, which several
-// servers share in the end. PLAZA_TEST_STORES=SQLite narrows the stores.
+// Package contract shows every row of Plaza's contract over HTTP, on a real server, from the outside. The rows' numbers stand in the tests'
+// names; every response, the refused ones too, is held against the OpenAPI document. A row says which stores it needs: most run on SQLite
+// alone, the others without -short also on Postgres, which several servers share in the end. PLAZA_TEST_STORES=SQLite narrows the stores.
 package contract
 
 import (
@@ -11,8 +9,7 @@ import (
 	"testing"
 )
 
-// row is one black-box test: its name starts with the number of the row that it
-// shows, and it has a server of its own.
+// row is one black-box test: its name starts with the number of the row that it shows, and it has a server of its own.
 type row struct {
 	name  string
 	show  func(t *testing.T, s *server)

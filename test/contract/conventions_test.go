@@ -50,7 +50,6 @@ func sameJSON(t *testing.T, want, got any, about ...any) {
 	assert.JSONEq(t, string(wanted), string(found), about...)
 }
 
-// names is the fields of the whole answer.
 func (a answer) names() []string {
 	a.t.Helper()
 	whole, isObject := a.json().(object)

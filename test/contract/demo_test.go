@@ -11,9 +11,8 @@ import (
 	"plaza/bootstrap/settings"
 )
 
-// TestDemo shows that with the demo data every list has something worth looking
-// at, in the document's form, and that no link in it is dead. Loading it ignores the
-// quotas of accounts (GEN-14).
+// TestDemo shows that with the demo data every list has something worth looking at, in the document's form, and that no link in it is dead.
+// Loading it ignores the quotas of accounts (GEN-14).
 func TestDemo(t *testing.T) {
 	t.Parallel()
 	onEach(t, oneStore, showDemo)

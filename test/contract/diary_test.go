@@ -1,7 +1,6 @@
 package contract
 
 import (
-	"encoding/json"
 	"fmt"
 	"maps"
 	"net/http"
@@ -10,21 +9,23 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
-
 	"plaza/domain/feed"
 )
+
+// with is the object with what the others have, too.
+func with(of object, more ...object) object {
+	all := maps.Clone(of)
+	for _, m := range more {
+		maps.Copy(all, m)
+	}
+	return all
+}
 
 // shows asserts the values of some fields of data.
 func (a answer) shows(want object) answer {
 	a.t.Helper()
 	for field, value := range want {
-		wanted, err := json.Marshal(value)
-		require.NoError(a.t, err)
-		got, err := json.Marshal(a.at("data." + field))
-		require.NoError(a.t, err)
-		assert.JSONEq(a.t, string(wanted), string(got), field)
+		sameJSON(a.t, value, a.at("data."+field), field)
 	}
 	return a
 }
@@ -39,7 +40,6 @@ func (a answer) column(path, field string) []string {
 	return all
 }
 
-// titles is the titles of a list of events.
 func (a answer) titles() []string {
 	a.t.Helper()
 	return a.column("data", "title")
@@ -60,27 +60,19 @@ const events = "/api/xfile/event/"
 
 func eventPath(id int) string { return fmt.Sprintf("%s%d/", events, id) }
 
-// eventsOf is the list of the user's events.
 func eventsOf(p person) string { return fmt.Sprintf("%s%d/view-list/", events, p.id) }
 
-// writes makes an event and answers with it.
 func (p person) writes(t *testing.T, body object) answer {
 	t.Helper()
 	return p.post(t, events, body).is(http.StatusCreated)
 }
 
-// publishes writes a published event with the title and the other given fields,
-// and returns its number.
+// publishes writes a published event with the title and the other given fields, and returns its number.
 func (p person) publishes(t *testing.T, title string, more ...object) int {
 	t.Helper()
-	body := object{"title": title, "publish": true}
-	for _, m := range more {
-		maps.Copy(body, m)
-	}
-	return p.writes(t, body).int("data.id")
+	return p.writes(t, with(object{"title": title, "publish": true}, more...)).int("data.id")
 }
 
-// reads gets an event that the person may see.
 func (p person) reads(t *testing.T, id int) answer {
 	t.Helper()
 	return p.get(t, eventPath(id)).is(http.StatusOK)
@@ -94,14 +86,12 @@ func (p person) comments(t *testing.T, on int, content string) int {
 	return p.post(t, comments, object{"event": on, "content": content}).is(http.StatusCreated).int("data.id")
 }
 
-// commentsOn is the list of what was said of an event.
 func commentsOn(event int) string { return fmt.Sprintf("%s?event=%d", comments, event) }
 
 func commentPath(id int) string { return fmt.Sprintf("%s%d/", comments, id) }
 
 func likePath(event int) string { return fmt.Sprintf("/api/activity/like/%d/", event) }
 
-// likesOf is the list of the likes of the events.
 func likesOf(events ...int) string {
 	return "/api/activity/like/?event=" + strings.Join(words(events...), ",")
 }
@@ -116,14 +106,12 @@ func (p person) follows(t *testing.T, whom person) int {
 	return p.post(t, subscriptions, object{"followed_user": whom.id}).is(http.StatusCreated).int("data.id")
 }
 
-// befriend makes two people contacts.
 func befriend(t *testing.T, a, b person) {
 	t.Helper()
 	a.follows(t, b)
 	b.follows(t, a)
 }
 
-// shelve puts a category up.
 func (s *server) shelve(t *testing.T, id feed.CategoryID, name string) {
 	t.Helper()
 	s.storesCategory(t, id, 0, name)

@@ -23,8 +23,7 @@ import (
 	"plaza/test/openapitest"
 )
 
-// document is the OpenAPI document with a router that finds its operations, and
-// their schemas.
+// document is the OpenAPI document with a router that finds its operations, and their schemas.
 type document struct {
 	*openapi3.T
 	routers.Router
@@ -81,8 +80,7 @@ func requireRefused(t *testing.T, doc document, req *http.Request, res *http.Res
 		"%s %s: %d %s", req.Method, req.URL, res.StatusCode, body)
 }
 
-// schemas are those of the OpenAPI document, each compiled once: doing so for
-// every response takes longer than all the rest of the tests.
+// schemas are those of the OpenAPI document, each compiled once: doing so for every response takes longer than all the rest of the tests.
 type schemas struct {
 	mu       sync.Mutex
 	compiler *jsonschema.Compiler
@@ -111,7 +109,6 @@ func checkAbsolute(v any) error {
 	return nil
 }
 
-// check holds the JSON against the schema at the place in the document.
 func (s *schemas) check(place string, body []byte) error {
 	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(body))
 	if err != nil {
@@ -130,8 +127,7 @@ func (s *schemas) checkValue(place string, value any) error {
 	return schema.Validate(value)
 }
 
-// checkHeaders holds the headers of a response against those that the document
-// describes.
+// checkHeaders holds the headers of a response against those that the document describes.
 func (s *schemas) checkHeaders(route *routers.Route, res *http.Response) error {
 	described := route.Operation.Responses.Status(res.StatusCode)
 	if described == nil {

@@ -15,8 +15,7 @@ import (
 	"plaza/domain/user"
 )
 
-// durableRows show what outlives the processes, where there is something to keep
-// it in.
+// durableRows show what outlives the processes, where there is something to keep it in.
 var durableRows = []row{
 	{"AUT-09 keys outlive the servers", keysOutlive, everyServer},
 	{"PLA-04 plates outlive the servers at their signed addresses", platesOutlive, everyServer},

@@ -48,8 +48,7 @@ func visibility(t *testing.T, s *server) {
 	}
 }
 
-// paged is the titles of all pages of a list whose address already asks for
-// something.
+// paged is the titles of all pages of a list whose address already asks for something.
 func paged(t *testing.T, c *client, path string) []string {
 	t.Helper()
 	var all []string
@@ -127,7 +126,6 @@ func momentOfTheDay(t *testing.T, s *server) {
 	assert.Equal(t, []string{"bob's of another day"}, ada.reads(t, centre).column("data.the_moment", "title"))
 }
 
-// print puts news of a day and a city into the archive, titled by a number.
 func (s *server) print(t *testing.T, day, city string, numbers ...int) {
 	t.Helper()
 	date, err := calendar.ParseDate(day)

@@ -23,7 +23,6 @@ var eventTextRows = []row{
 	{"EVT-16 the place is the one that the text names", placeOfText, oneStore},
 	{"EVT-18 html_content is stored and shown as the sanitiser leaves it", sanitisedHTML, oneStore},
 	{"EVT-18 title and content are never interpreted", plainTextIsPlain, everyStore},
-	{"EVT-21 each text has its limit", textLimits, oneStore},
 	{"EVT-21 the worst page is bounded", worstPage, oneStore},
 }
 
@@ -56,8 +55,7 @@ func placeOfText(t *testing.T, s *server) {
 	ada.writes(t, object{"html_content": "<p>杭州市</p>"}).shows(place("", "", ""))
 }
 
-// sanitisedHTML shows what becomes of HTML on its way: that the sanitiser leaves nothing
-// which acts is for its own tests.
+// sanitisedHTML shows what becomes of HTML on its way: that the sanitiser leaves nothing which acts is for its own tests.
 func sanitisedHTML(t *testing.T, s *server) {
 	ada := s.member(t)
 	id := ada.writes(t, object{}).int("data.id")
@@ -94,45 +92,12 @@ func plainTextIsPlain(t *testing.T, s *server) {
 // wide is a character of four bytes.
 const wide = "𝄞"
 
-func textLimits(t *testing.T, s *server) {
-	ada := s.member(t)
-	id := ada.publishes(t, "x")
-	doc, err := theDocument()
-	require.NoError(t, err)
-	for field, of := range doc.Components.Schemas["EventChange"].Value.Properties {
-		if of.Value.MaxLength == nil {
-			continue
-		}
-		most := strings.Repeat(wide, int(*of.Value.MaxLength))
-		if field == "html_content" { // in bytes
-			most = most[:*of.Value.MaxLength]
-		}
-		fits, tooLong := object{field: most}, object{field: most + "x"}
-		ada.patch(t, eventPath(id), fits).is(200).shows(fits)
-		ada.patch(t, eventPath(id), tooLong).invalid(field)
-		ada.post(t, events, tooLong).invalid(field)
-		ada.reads(t, id).shows(fits)
-		if of.Value.Type.Permits("null") {
-			ada.patch(t, eventPath(id), object{field: nil}).is(200).shows(object{field: nil})
-			ada.reads(t, id).shows(object{field: nil})
-		}
-	}
-	ada.patch(t, eventPath(id), object{"title": "  " + strings.Repeat("x", 200) + "\n"}).is(200)
-	// Each & is five bytes of stored markup.
-	ada.patch(t, eventPath(id), object{"html_content": strings.Repeat("&", 16<<10)}).invalid("html_content")
-
-	said := strings.Repeat(wide, 2000)
-	ada.post(t, comments, object{"event": id, "content": said}).is(201).shows(object{"content": said})
-	ada.post(t, comments, object{"event": id, "content": said + "x"}).invalid("content")
-}
-
 // costly is the character that JSON makes the most of: six bytes for one. A text of one line has at most four, as in wide.
 const costly = "\u0001"
 
-// The maximum size of a page of events, in bytes. The interface gives the events of
-// the_moment whole, so that each text stands four times on the page: alone, and
-// three times as another's moment. News is the operator's own; it counts here
-// with as much HTML as an event may have.
+// The maximum size of a page of events, in bytes. The interface gives the events of the_moment whole, so that each text stands four times
+// on the page: alone, and three times as another's moment. News is the operator's own; it counts here with as much HTML as an event may
+// have.
 const (
 	most       = len(`\u0001`)
 	named      = 6*64*len(wide) + 1<<10 // names, twice in the full name, and addresses of pictures

@@ -27,7 +27,6 @@ var feedItemRows = []row{
 	{"FED-09 a node has its fields", nodeHasItsFields, oneStore},
 }
 
-// lake is where the tests look around. One degree of latitude is 111.195 km.
 var lake = geo.Point{Lat: 30.25, Lng: 120.15}
 
 const degree = 111.19508 // kilometres, on the meridian
@@ -37,8 +36,7 @@ func north(of geo.Point, km float64) geo.Point {
 	return geo.Point{Lat: of.Lat + km/degree, Lng: of.Lng}
 }
 
-// aroundTheLake puts demands into the category at the lake and ever further from
-// it, the nearest last, and one that is nowhere.
+// aroundTheLake puts demands into the category at the lake and ever further from it, the nearest last, and one that is nowhere.
 func (s *server) aroundTheLake(t *testing.T, in feed.CategoryID) {
 	t.Helper()
 	li := s.li(t)
@@ -53,7 +51,6 @@ func (s *server) aroundTheLake(t *testing.T, in feed.CategoryID) {
 
 const atTheLake = "type=demand&lat=30.25&lng=120.15"
 
-// nearQueries is what is found around the lake.
 func nearQueries() map[string][]string {
 	return map[string][]string{
 		atTheLake:                           {"0", "4.99"},
@@ -108,7 +105,6 @@ func placeIgnored(t *testing.T, s *server) {
 	}
 }
 
-// entities is what the items are: node 3, demand 2.
 func (a answer) entities() []string {
 	a.t.Helper()
 	all := []string{}

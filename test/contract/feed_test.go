@@ -24,7 +24,6 @@ var feedRows = slices.Concat([]row{
 
 const categories = "/api/feed/categories/"
 
-// itemsOf is the address of what is listed in the category, or uncategorised.
 func itemsOf(category any) string { return fmt.Sprintf("/api/feed/items/%v/", category) }
 
 // counts is how many things are in each category, wherever it stands in the tree.
@@ -138,8 +137,7 @@ func unlistedIsNotCounted(t *testing.T, s *server) {
 	assert.Equal(t, map[string]int{"4": 0, "uncategory": 3}, s.anyone().counts(t, ""), "nor what has moved")
 }
 
-// unlists puts items of three numbers into the category that must not be listed:
-// drafts, deleted ones, and deleted drafts.
+// unlists puts items of three numbers into the category that must not be listed: drafts, deleted ones, and deleted drafts.
 func (s *server) unlists(t *testing.T, by person, id int, in feed.CategoryID) {
 	t.Helper()
 	for i, is := range []struct{ published, deleted bool }{{false, false}, {true, true}, {false, true}} {

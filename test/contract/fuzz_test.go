@@ -26,10 +26,9 @@ import (
 	"plaza/domain/verification"
 )
 
-// TestFuzz sends requests that are made from the OpenAPI document to every operation:
-// valid ones, broken ones and hostile ones, by callers of each kind. Every response must
-// match the document, and none may be an internal error. PLAZA_TEST_REQUESTS sets how many
-// requests an operation gets on each database, PLAZA_TEST_SEED which ones: without it the requests are the same in each run.
+// TestFuzz sends requests that are made from the OpenAPI document to every operation: valid ones, broken ones and hostile ones, by callers
+// of each kind. Every response must match the document, and none may be an internal error. PLAZA_TEST_REQUESTS sets how many requests an
+// operation gets on each database, PLAZA_TEST_SEED which ones: without it the requests are the same in each run.
 func TestFuzz(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
@@ -82,7 +81,6 @@ func setting(t *testing.T, name string, otherwise int) int {
 	return n
 }
 
-// fuzzer sends requests to one operation.
 type fuzzer struct {
 	*testing.T
 	*rand.Rand
@@ -113,7 +111,6 @@ func newFuzzer(t *testing.T, s *server, op operation, random *rand.Rand) *fuzzer
 	return f
 }
 
-// borders are numbers where a type of some program ends.
 var borders = []json.Number{"-1", "0", "32768", "2147483648", "-2147483649", "4294967296", "9007199254740993", "9223372036854775807",
 	"9223372036854775808", "-9223372036854775809", "1" + json.Number(strings.Repeat("0", 29)), "1e2", "1e400", "1e-400", "1.5"}
 
@@ -193,7 +190,6 @@ func (f *fuzzer) target() string {
 	return path + "?" + query.Encode()
 }
 
-// text returns a value of the schema as it stands in an address.
 func (f *fuzzer) text(schema *openapi3.Schema) string {
 	switch v := f.value(schema, 0).(type) {
 	case nil:

@@ -18,7 +18,6 @@ var importingRows = []row{
 	{"ADM-04 what is imported is served, and follows when it is imported again", importedServed, everyStore},
 }
 
-// unwatched ignores the progress of an import.
 type unwatched struct{}
 
 func (unwatched) Progressed(importing.Source, importing.Summary) {}

@@ -23,18 +23,13 @@ var joiningRows = []row{
 
 const signUpPath = "/api/auth/sign-up/"
 
-// signs tries to sign up.
 func (c *client) signs(t *testing.T, username, code string, change ...object) answer {
 	t.Helper()
-	body := object{"username": username, "code": code, "password": password, "firstname": "Ada", "lastname": "Berg"}
-	for _, c := range change {
-		maps.Copy(body, c)
-	}
+	body := with(object{"username": username, "code": code, "password": password, "firstname": "Ada", "lastname": "Berg"}, change...)
 	maps.DeleteFunc(body, func(_ string, v any) bool { return v == dropped })
 	return c.post(t, signUpPath, body)
 }
 
-// joins opens an account with a code.
 func (s *server) joins(t *testing.T, username string) person {
 	t.Helper()
 	made := s.anyone().signs(t, username, s.anyone().code(t, "sign_up", username)).is(201)
@@ -114,7 +109,6 @@ var resettingRows = []row{
 
 const resetPath = "/api/auth/reset-password/"
 
-// resets tries to set newPassword.
 func (c *client) resets(t *testing.T, username, code string) answer {
 	t.Helper()
 	return c.post(t, resetPath, object{"username": username, "code": code, "password": newPassword})
@@ -184,7 +178,6 @@ var changingPhoneRows = []row{
 
 const phonePath = "/api/user/phone/"
 
-// changesPhone tries to give the caller's account another number.
 func (c *client) changesPhone(t *testing.T, username, code string) answer {
 	t.Helper()
 	return c.send(t, "PUT", phonePath, object{"username": username, "code": code, "password": password})

@@ -34,14 +34,12 @@ const (
 	exportPath = "/api/user/export/"
 )
 
-// erases erases the data of the person, as an operator does.
 func (s *server) erases(t *testing.T, p person) {
 	t.Helper()
 	_, err := s.app.Privacy.Erase(t.Context(), p.id)
 	require.NoError(t, err)
 }
 
-// leaves tries to erase the caller's account.
 func (c *client) leaves(t *testing.T, code string) answer {
 	t.Helper()
 	return c.post(t, erasePath, object{"password": password, "code": code})

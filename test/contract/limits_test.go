@@ -14,8 +14,7 @@ import (
 	"plaza/domain/secret"
 )
 
-// limitRows show the limits on writes of an account on servers that admit three of each in
-// an hour.
+// limitRows show the limits on writes of an account on servers that admit three of each in an hour.
 var limitRows = []row{
 	{"GEN-14 comments of an account are limited", commentsAreLimited, everyServer},
 	{"GEN-14 the limits tell nothing of a hidden event", limitsOfHidden, everyServer},
@@ -229,7 +228,6 @@ func followQuota(t *testing.T, on store) {
 	ada.followsCategory(t, 8)
 }
 
-// sizeOf returns how many bytes the picture at the address takes.
 func (s *server) sizeOf(t *testing.T, address string) int {
 	t.Helper()
 	return len(s.anyone().fetches(t, address).is(200).body)

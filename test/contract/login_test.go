@@ -37,13 +37,11 @@ func (c *client) logsIn(t *testing.T, phone, password string, scopes ...string) 
 	return c.post(t, login, body)
 }
 
-// gets asserts that a login with the right password is taken, and returns its key.
 func (c *client) gets(t *testing.T, p person, scopes ...string) string {
 	t.Helper()
 	return c.logsIn(t, p.phone, password, scopes...).is(http.StatusOK).text("data.key")
 }
 
-// wrongly tries to log in with a wrong password.
 func (c *client) wrongly(t *testing.T, phone string) answer {
 	t.Helper()
 	return c.logsIn(t, phone, "not-this-one")
@@ -115,7 +113,6 @@ func headerForms(t *testing.T, s *server) {
 	}
 }
 
-// issue makes a key with the lifetime.
 func (s *server) issue(t *testing.T, p person, ttl time.Duration, scopes ...string) string {
 	t.Helper()
 	key, err := s.app.Signin.Issue(t.Context(), p.id, scopes, ttl)
@@ -196,7 +193,6 @@ func secretsAreNotLogged(t *testing.T, s *server) {
 	}
 }
 
-// sessionRows show AUT-13.
 var sessionRows = []row{
 	{"AUT-13 a changed password ends all other keys", changedPasswordEndsOtherKeys, everyStore},
 	{"AUT-13 a wrong old password counts as a failed login", wrongOldPasswordCounts, oneStore},

@@ -6,8 +6,7 @@ import (
 	"testing"
 )
 
-// contentTrials are the trials of content outside diaries: feeds, publications,
-// images, plates, the import and payment.
+// contentTrials are the trials of content outside diaries: feeds, publications, images, plates, the import and payment.
 var contentTrials = map[string]trial{
 	"GET /api/feed/items/{category_id}/": {"optionalAuth", func(*testing.T, *cast) []aim {
 		return []aim{
@@ -107,7 +106,6 @@ var contentTrials = map[string]trial{
 
 func imagesOf(p person) string { return fmt.Sprintf("/api/user/user-image/?uid=%d", p.id) }
 
-// aboutImages is a request about an image of the owner's.
 func aboutImages(t *testing.T, c *cast, owner int, body any) []aim {
 	t.Helper()
 	id := c.owner.post(t, "/api/user/user-image/", object{"img": dot}).is(201).int("data.id")
@@ -140,7 +138,6 @@ func platesToDelete(t *testing.T, c *cast) []aim {
 	return append(all, aim{"no plate", "/api/xfile/plate/99999/", nil, everybody(404), ""})
 }
 
-// commentsToEdit are those to delete, which their authors alone edit.
 func commentsToEdit(t *testing.T, c *cast) []aim {
 	all := commentsToDelete(t, c)
 	for i := range all[:3] {
@@ -153,8 +150,7 @@ func commentsToEdit(t *testing.T, c *cast) []aim {
 	return all
 }
 
-// commentsToDelete are a contact's comments on events of the owner's, and the
-// owner's own.
+// commentsToDelete are a contact's comments on events of the owner's, and the owner's own.
 func commentsToDelete(t *testing.T, c *cast) []aim {
 	public, hidden := c.happens(t, showings[1].body), c.happens(t, showings[1].body)
 	forContacts := c.happens(t, showings[2].body)

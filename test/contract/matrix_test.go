@@ -149,7 +149,6 @@ func (c *cast) tries(t *testing.T, r httpapi.Route, needs string, who caller, a 
 	}
 }
 
-// cast is everybody.
 type cast struct {
 	*server
 	owner, contact, stranger, staff person
@@ -160,14 +159,11 @@ type cast struct {
 	days                            int               // on which something happened
 }
 
-// happens writes an event of the owner's on a day of its own, so that none is in
-// another's moment.
+// happens writes an event of the owner's on a day of its own, so that none is in another's moment.
 func (c *cast) happens(t *testing.T, body object) int {
 	t.Helper()
 	c.days++
-	of := maps.Clone(body)
-	of["event_time"] = epoch.AddDate(0, 0, -c.days).Format(time.DateOnly)
-	return c.owner.writes(t, of).int("data.id")
+	return c.owner.writes(t, with(body, object{"event_time": epoch.AddDate(0, 0, -c.days).Format(time.DateOnly)})).int("data.id")
 }
 
 func newCast(t *testing.T, on store) *cast {
@@ -195,8 +191,7 @@ func newCast(t *testing.T, on store) *cast {
 	return c
 }
 
-// as is the caller with a key of their own, with a new one if the request may end it, or
-// with none.
+// as is the caller with a key of their own, with a new one if the request may end it, or with none.
 func (c *cast) as(t *testing.T, who caller, needs string, endsKeys bool) *client {
 	t.Helper()
 	if key, isBad := c.bad[who.name]; isBad {
@@ -377,8 +372,7 @@ func plainTrial(t *testing.T, method, path string) (trial, bool) {
 	return trial{needs, plainly(path, nil, 200)}, true
 }
 
-// showings are the ways in which an event can stand, and who sees it besides its
-// author (EVT-08).
+// showings are the ways in which an event can stand, and who sees it besides its author (EVT-08).
 var showings = []struct {
 	name    string
 	body    object
@@ -391,8 +385,7 @@ var showings = []struct {
 	{"a private draft", object{"title": "x", "view_permission": 200}, nil},
 }
 
-// aboutEvents is a request about an event in every showing: the status for its
-// author, for those who see it, and for everybody else.
+// aboutEvents is a request about an event in every showing: the status for its author, for those who see it, and for everybody else.
 func aboutEvents(author, viewer, other int, path func(id int) string, body any) func(*testing.T, *cast) []aim {
 	return func(t *testing.T, c *cast) []aim {
 		var all []aim

@@ -14,7 +14,6 @@ var oracleRows = []row{
 	{"EVT-08 what is out of sight is answered as what never was to the last byte", answeredAsNothing, oneStore},
 }
 
-// never is the number of nothing.
 const never = 999_999_999
 
 // sameAnswer asserts that two answers differ in nothing but their request ids and times.
@@ -31,7 +30,6 @@ func sameAnswer(t *testing.T, want, got answer, about ...any) {
 	assert.Equal(t, common(want.header), common(got.header), about...)
 }
 
-// numbered is a request about the thing with the number.
 type numbered struct {
 	method string
 	path   func(id int) string
@@ -46,24 +44,18 @@ func answeredAsNothing(t *testing.T, s *server) {
 		return func(id int) string { return fmt.Sprintf("%s%d/", path, id) }
 	}
 	at := func(path string) func(int) string { return func(int) string { return path } }
-	with := func(field string, more object) func(int) any {
-		return func(id int) any {
-			body := object{field: id}
-			for name, value := range more {
-				body[name] = value
-			}
-			return body
-		}
+	naming := func(field string, more object) func(int) any {
+		return func(id int) any { return with(object{field: id}, more) }
 	}
 	none := func(int) any { return nil }
 	garbage := func(int) any { return "{" }
 	aboutEvent := []numbered{
 		{"GET", in(events), none}, {"HEAD", in(events), none}, {"DELETE", in(events), none}, {"PATCH", in(events), garbage},
-		{"PATCH", in(events), with("title", nil)},
+		{"PATCH", in(events), naming("title", nil)},
 		{"PUT", in("/api/activity/like/"), none}, {"DELETE", in("/api/activity/like/"), none},
 		{"GET", commentsOn, none}, {"GET", func(id int) string { return commentsOn(id) + "&page=2" }, none},
-		{"POST", at(comments), with("event", object{"content": "Oh"})}, {"POST", at(comments), with("event", nil)},
-		{"POST", at(plates), with("event", object{"photo": dot})}, {"POST", at(plates), with("event", nil)},
+		{"POST", at(comments), naming("event", object{"content": "Oh"})}, {"POST", at(comments), naming("event", nil)},
+		{"POST", at(plates), naming("event", object{"photo": dot})}, {"POST", at(plates), naming("event", nil)},
 	}
 	onlyNumber := func(path string) []numbered { return []numbered{{"DELETE", in(path), none}} }
 
@@ -113,7 +105,7 @@ func answeredAsNothing(t *testing.T, s *server) {
 		hidden{"a subscription", everybody, ada.follows(t, s.member(t)), onlyNumber(subscriptions)},
 		hidden{"a session", everybody, ada.get(t, sessions).is(200).int("data.0.id"), onlyNumber(sessions)},
 		hidden{"a deleted image", append(everybody, ada), gone, []numbered{{"DELETE", in(images), none},
-			{"PATCH", in(images), with("tags", nil)}}},
+			{"PATCH", in(images), naming("tags", nil)}}},
 	)
 	asked := 0
 	for _, h := range all {

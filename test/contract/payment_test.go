@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"strings"
 	"testing"
 	"time"
 
@@ -15,13 +16,8 @@ import (
 )
 
 var paymentRows = []row{
-	{"PAY-01 pay_method must be the mobile wallet", payMethods, oneStore},
-	{"PAY-01 end_type is one of four", endTypes, oneStore},
-	{"PAY-01 what is wrong with a payment is told together", wrongPayments, oneStore},
-	{"PAY-04 the wallet's browser needs the open_id", openIDs, oneStore},
-	{"PAY-06 wallet_app_type belongs to the end_type", walletApps, oneStore},
+	{"PAY-01 PAY-04 PAY-06 what fits together is taken, and all that is wrong is named", paymentsJudged, oneStore},
 	{"PAY-07 an order is named", namedOrder, everyStore},
-	{"PAY-07 whatever fits is refused without a wallet", noWallet, oneStore},
 }
 
 const pay = "/api/pay/order/pay/"
@@ -40,8 +36,7 @@ func (s *server) orders(t *testing.T, of person, change ...func(*payment.Order))
 
 // paymentWith is a valid body with changes; a change to dropped leaves the field out.
 func paymentWith(change object) object {
-	body := object{"pay_method": 200, "end_type": 0}
-	maps.Copy(body, change)
+	body := with(object{"pay_method": 200, "end_type": 0}, change)
 	maps.DeleteFunc(body, func(_ string, v any) bool { return v == dropped })
 	return body
 }
@@ -55,83 +50,38 @@ func (a answer) goesThrough(order string) {
 	assert.Equal(a.t, order, a.header.Get("X-Order-ID"))
 }
 
-func payMethods(t *testing.T, s *server) {
+func paymentsJudged(t *testing.T, s *server) {
 	ada := s.member(t)
 	order := fmt.Sprint(s.orders(t, ada))
-	a := ada.post(t, pay, paymentWith(object{"pay_method": 100})).invalid("pay_method")
-	assert.Contains(t, a.text("data.pay_method.0"), "200", "it says what this takes")
-	for _, no := range []any{0, "0", 1, -1, 200.5, "", "wallet", "200.0", nil, true, []any{200}, dropped, 1e30} {
-		ada.post(t, pay, paymentWith(object{"pay_method": no})).invalid("pay_method")
-	}
-	for _, yes := range []any{200, "200"} {
-		ada.post(t, pay, paymentWith(object{"pay_method": yes})).goesThrough(order)
-	}
-}
-
-func endTypes(t *testing.T, s *server) {
-	ada := s.member(t)
-	order := fmt.Sprint(s.orders(t, ada))
-	for _, no := range []any{1, -100, 400, "", "native", 0.5, nil, false, []any{}, dropped} {
-		ada.post(t, pay, paymentWith(object{"end_type": no, "extra_params": object{"wallet_app_type": "svc_ios_app"}})).invalid("end_type")
-	}
-	for endType, extra := range map[any]object{
-		0: {}, "0": {}, 100: {"wallet_app_type": "svc_ios_app"}, "100": {"wallet_app_type": "svc_ios_app"},
-		200: {"open_id": "oUpF8"}, 300: {"wallet_app_type": "official_account"},
-	} {
-		ada.post(t, pay, paymentWith(object{"end_type": endType, "extra_params": extra})).goesThrough(order)
-	}
-}
-
-func wrongPayments(t *testing.T, s *server) {
-	ada := s.member(t)
+	const app, open = "extra_params.wallet_app_type", "extra_params.open_id"
 	for _, c := range []struct {
-		body   object
-		fields []string
+		change object
+		says   string // what this takes
+		wrong  []string
 	}{
-		{object{}, []string{"pay_method", "end_type"}},
-		{object{"pay_method": 0, "end_type": 200}, []string{"pay_method", "extra_params.open_id"}},
-		{object{"pay_method": 5, "end_type": 200, "extra_params": object{"wallet_app_type": "svc_ios_app"}},
-			[]string{"pay_method", "extra_params.wallet_app_type", "extra_params.open_id"}},
-		{paymentWith(object{"extra_params": []any{}}), []string{"extra_params"}},
-		{paymentWith(object{"extra_params": nil}), []string{"extra_params"}},
-		{paymentWith(object{"extra_params": object{"wallet_app_type": 5}}), []string{"extra_params.wallet_app_type"}},
-		{paymentWith(object{"order_id": 1.5}), []string{"order_id"}},
+		{object{"pay_method": 200, "end_type": 0}, "", nil}, {byApp, "", nil}, {byBrowser, "", nil},
+		{object{"pay_method": "200", "end_type": "100", "extra_params": byApp["extra_params"]}, "", nil},
+		{object{"end_type": 300, "extra_params": object{"wallet_app_type": "official_account"}}, "", nil},
+		{object{"pay_method": 100}, "200", []string{"pay_method"}}, {object{"pay_method": "wallet"}, "", []string{"pay_method"}},
+		{object{"pay_method": dropped, "end_type": dropped}, "", []string{"pay_method", "end_type"}},
+		{object{"pay_method": 0, "end_type": 200}, "", []string{"pay_method", open}},
+		{object{"end_type": 1}, "", []string{"end_type"}}, {object{"end_type": nil}, "", []string{"end_type"}},
+		{object{"end_type": 200, "extra_params": object{"open_id": " "}}, "", []string{open}},
+		{object{"pay_method": 5, "end_type": 200, "extra_params": byApp["extra_params"]}, "official_account", []string{"pay_method", app, open}},
+		{object{"end_type": 100}, "svc_ios_app", []string{app}}, {object{"extra_params": object{"wallet_app_type": 5}}, "", []string{app}},
+		{object{"extra_params": object{"wallet_app_type": "svc_android_app"}}, "", []string{app}},
+		{object{"extra_params": []any{}}, "", []string{"extra_params"}}, {object{"extra_params": nil}, "", []string{"extra_params"}},
+		{object{"order_id": 1.5}, "", []string{"order_id"}},
 	} {
-		refused := ada.post(t, pay, c.body).invalid(c.fields...) // before it is found that there is no order
-		assert.Empty(t, refused.header.Get("X-Order-ID"))
-	}
-}
-
-func openIDs(t *testing.T, s *server) {
-	ada := s.member(t)
-	order := fmt.Sprint(s.orders(t, ada))
-	for _, extra := range []any{dropped, object{}, object{"open_id": " "}, object{"open_id": nil}, object{"open_id": "nul\x00"}} {
-		ada.post(t, pay, paymentWith(object{"end_type": 200, "extra_params": extra})).invalid("extra_params.open_id")
-	}
-	for _, endType := range []int{200, 0, 300} {
-		ada.post(t, pay, paymentWith(object{"end_type": endType, "extra_params": object{"open_id": "oUpF8"}})).goesThrough(order)
-	}
-}
-
-func walletApps(t *testing.T, s *server) {
-	ada := s.member(t)
-	order := fmt.Sprint(s.orders(t, ada))
-	for endType, takes := range map[int]string{0: "official_account", 100: "svc_ios_app", 200: "official_account", 300: "official_account"} {
-		for _, app := range []any{"official_account", "svc_ios_app", "svc_android_app", "0", nil, true} {
-			a := ada.post(t, pay, paymentWith(object{"end_type": endType, "extra_params": object{"wallet_app_type": app, "open_id": "oUpF8"}}))
-			if app == takes {
-				a.goesThrough(order)
-				continue
-			}
-			a.invalid("extra_params.wallet_app_type")
-			if app == "official_account" || app == "svc_ios_app" {
-				told := a.at("data").(object)["extra_params.wallet_app_type"]
-				assert.Contains(t, fmt.Sprint(told), takes, "it says which it takes")
-			}
+		a := ada.post(t, pay, paymentWith(c.change))
+		if c.wrong == nil {
+			a.goesThrough(order)
+			continue
 		}
+		assert.Contains(t, string(a.invalid(c.wrong...).body), c.says)
+		assert.Empty(t, a.header.Get("X-Order-ID"))
 	}
-	ada.post(t, pay, paymentWith(object{"extra_params": object{}})).goesThrough(order)
-	ada.post(t, pay, paymentWith(object{"end_type": 100, "extra_params": object{}})).invalid("extra_params.wallet_app_type")
+	ada.get(t, ownOrders+order+"/").is(200).shows(object{"state": "open"})
 }
 
 func namedOrder(t *testing.T, s *server) {
@@ -144,22 +94,8 @@ func namedOrder(t *testing.T, s *server) {
 	}
 }
 
-func noWallet(t *testing.T, s *server) {
-	ada := s.member(t)
-	order := s.orders(t, ada)
-	for range 2 {
-		ada.post(t, pay, paymentWith(nil)).goesThrough(fmt.Sprint(order))
-	}
-	kept, err := s.app.Stores.Ledger.Order(t.Context(), payment.OrderID(order))
-	require.NoError(t, err)
-	assert.Equal(t, payment.Open, kept.State)
-}
-
 var clientParamsSales = []sale{
-	{"PAY-02 a QR code", nativeParams, oneStore},
-	{"PAY-03 an app", appParams, oneStore},
-	{"PAY-04 the wallet's own browser", browserParams, oneStore},
-	{"PAY-05 another mobile browser", webParams, oneStore},
+	{"PAY-02 PAY-03 PAY-04 PAY-05 each terminal gets what it pays with", paramsOfTerminals, oneStore},
 	{"PAY-07 the order that was chosen is named", chosenOrder, oneStore},
 	{"PAY-08 what terminals verify is signed as they do", signedParams, oneStore},
 }
@@ -172,71 +108,49 @@ var (
 	byWeb     = object{"end_type": 300}
 )
 
-// sells creates a user with an order and returns both.
 func (s *till) sells(t *testing.T) (person, int) {
 	t.Helper()
 	ada := s.member(t)
 	return ada, s.orders(t, ada)
 }
 
-// holdsWhatWasAsked asserts that the wallet has exactly one trade, of this kind, for the
-// order of 9.90.
-func (s *till) holdsWhatWasAsked(t *testing.T, kind, app string) ledger.Trade {
-	t.Helper()
-	require.Len(t, s.box.Trades(), 1)
-	trade := s.trade(t)
-	assert.Equal(t, kind, trade.TradeType)
-	assert.Equal(t, app, trade.AppID)
-	assert.Equal(t, int64(990), trade.Amount)
-	assert.Equal(t, "Tea", trade.Body)
-	assert.Equal(t, epoch.Add(time.Hour), trade.Expires, "when the order does")
-	assert.Equal(t, s.url+notify, trade.NotifyURL)
-	return trade
-}
-
-func nativeParams(t *testing.T, s *till) {
-	ada, _ := s.sells(t)
-	a := ada.post(t, pay, paymentWith(byCode)).is(200)
-	trade := s.holdsWhatWasAsked(t, "NATIVE", appID)
-	sameJSON(t, object{"data": object{
-		"trade_type": "NATIVE", "prepay_id": trade.PrepayID, "code_url": a.text("data.code_url"),
-	}}, a.json())
-	assert.Contains(t, a.text("data.code_url"), trade.OutTradeNo)
-}
-
-func appParams(t *testing.T, s *till) {
-	ada, _ := s.sells(t)
-	a := ada.post(t, pay, paymentWith(byApp)).is(200)
-	trade := s.holdsWhatWasAsked(t, "APP", svcAppID)
-	sameJSON(t, object{"data": object{
-		"package": "Sign=WXPay", "timestamp": epoch.Unix(), "prepayid": trade.PrepayID, "appid": svcAppID, "partnerid": merchant,
-		"noncestr": a.text("data.noncestr"), "sign": a.text("data.sign"),
-	}}, a.json())
-}
-
-func browserParams(t *testing.T, s *till) {
-	ada, _ := s.sells(t)
-	a := ada.post(t, pay, paymentWith(byBrowser)).is(200)
-	trade := s.holdsWhatWasAsked(t, "JSAPI", appID)
-	assert.Equal(t, "oUpF8", trade.OpenID)
-	sameJSON(t, object{ // at the top level
-		"appId": appID, "timeStamp": epoch.Unix(), "nonceStr": a.text("nonceStr"), "package": "prepay_id=" + trade.PrepayID,
-		"signType": "HMAC-SHA256", "paySign": a.text("paySign"),
-	}, a.json())
-}
-
-func webParams(t *testing.T, s *till) {
-	ada, order := s.sells(t)
-	a := ada.saying("X-Forwarded-For", "203.0.113.7").post(t, pay, paymentWith(byWeb)).is(200)
-	trade := s.holdsWhatWasAsked(t, "MWEB", appID)
-	sameJSON(t, object{"data": object{
-		"trade_type": "MWEB", "prepay_id": trade.PrepayID, "mweb_url": a.text("data.mweb_url"),
-	}}, a.json())
-	assert.Contains(t, a.text("data.mweb_url"), trade.OutTradeNo)
-	require.NoError(t, s.app.Stores.Ledger.Change(t.Context(), payment.OrderID(order), func(stored *payment.Trade) error {
-		assert.Contains(t, string(stored.Prepayments[0].Request), "203.0.113.7", "the wallet lets that address alone pay")
-		return nil
-	}))
+func paramsOfTerminals(t *testing.T, s *till) {
+	for i, c := range []struct {
+		way       object
+		kind, app string
+		params    func(a answer, trade ledger.Trade) object
+	}{
+		{byCode, "NATIVE", appID, func(a answer, trade ledger.Trade) object {
+			assert.Contains(t, a.text("data.code_url"), trade.OutTradeNo)
+			return object{"data": object{"trade_type": "NATIVE", "prepay_id": trade.PrepayID, "code_url": a.text("data.code_url")}}
+		}},
+		{byApp, "APP", svcAppID, func(a answer, trade ledger.Trade) object {
+			return object{"data": object{"package": "Sign=WXPay", "timestamp": epoch.Unix(), "prepayid": trade.PrepayID, "appid": svcAppID,
+				"partnerid": merchant, "noncestr": a.text("data.noncestr"), "sign": a.text("data.sign")}}
+		}},
+		{byBrowser, "JSAPI", appID, func(a answer, trade ledger.Trade) object {
+			assert.Equal(t, "oUpF8", trade.OpenID)
+			return object{"appId": appID, "timeStamp": epoch.Unix(), "nonceStr": a.text("nonceStr"), // at the top level
+				"package": "prepay_id=" + trade.PrepayID, "signType": "HMAC-SHA256", "paySign": a.text("paySign")}
+		}},
+		{byWeb, "MWEB", appID, func(a answer, trade ledger.Trade) object {
+			assert.Contains(t, a.text("data.mweb_url"), trade.OutTradeNo)
+			return object{"data": object{"trade_type": "MWEB", "prepay_id": trade.PrepayID, "mweb_url": a.text("data.mweb_url")}}
+		}},
+	} {
+		ada, order := s.sells(t)
+		a := ada.saying("X-Forwarded-For", "203.0.113.7").post(t, pay, paymentWith(c.way)).is(200)
+		require.Len(t, s.box.Trades(), i+1)
+		trade := s.trade(t)
+		assert.Equal(t, []any{c.kind, c.app, int64(990), "Tea", epoch.Add(time.Hour), s.url + notify},
+			[]any{trade.TradeType, trade.AppID, trade.Amount, trade.Body, trade.Expires, trade.NotifyURL})
+		sameJSON(t, c.params(a, trade), a.json())
+		require.NoError(t, s.app.Stores.Ledger.Change(t.Context(), payment.OrderID(order), func(stored *payment.Trade) error {
+			knowsPayer := strings.Contains(string(stored.Prepayments[0].Request), "203.0.113.7")
+			assert.Equal(t, c.kind == "MWEB", knowsPayer, "the wallet lets that address alone pay")
+			return nil
+		}))
+	}
 }
 
 func chosenOrder(t *testing.T, s *till) {

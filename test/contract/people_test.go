@@ -26,13 +26,11 @@ var peopleRows = []row{
 	{"USR-04 everyone has a portrait of their own in three true sizes", portraits, oneStore},
 }
 
-// looksUp asks for the people.
 func (c *client) looksUp(t *testing.T, uids ...any) answer {
 	t.Helper()
 	return c.post(t, simpleInfo, object{"uid": append([]any{}, uids...)}).is(http.StatusOK)
 }
 
-// known is a user with the properties.
 func (s *server) known(t *testing.T, m user.Member) person {
 	t.Helper()
 	return s.member(t, func(r *signin.Registration) { r.Member = m })
@@ -119,13 +117,11 @@ var searchRows = []row{
 	{"USR-08 a new name finds at once, and who is disabled or erased is left out", namesChange, everyServer},
 }
 
-// finds searches for people.
 func (c *client) finds(t *testing.T, name string, more ...string) answer {
 	t.Helper()
 	return c.get(t, search+"?name="+url.QueryEscape(name)+strings.Join(more, ""))
 }
 
-// called is a member with the name.
 func (s *server) called(t *testing.T, given, family string) person {
 	t.Helper()
 	return s.known(t, user.Member{Firstname: given, Lastname: family})

@@ -87,7 +87,6 @@ func inSize(address, size string) string {
 	return address + "?size=" + size
 }
 
-// extent decodes the picture that is shown.
 func (a answer) extent() image.Point {
 	a.t.Helper()
 	drawn, _, err := image.DecodeConfig(bytes.NewReader(a.is(200).body))

@@ -31,8 +31,7 @@ var publicationRows = []row{
 
 const publications = "/api/writing/bundle-data/get-publication-feed-items/"
 
-// translating is a server with a translator that marks what it has translated, for readers
-// of any number of languages.
+// translating is a server with a translator that marks what it has translated, for readers of any number of languages.
 func (on store) translating(t *testing.T) *server {
 	t.Helper()
 	return on.startWith(t, func(s *settings.Config) { s.Translator, s.LimitLanguages = "pseudo", ratelimit.Off })
@@ -146,7 +145,6 @@ func localised(t *testing.T, s *server) {
 	}
 }
 
-// languages puts one publication of each language into the store.
 func (s *server) languages(t *testing.T, by person, languages ...string) {
 	t.Helper()
 	for i, language := range languages {
@@ -204,7 +202,6 @@ var failingRows = []row{
 	{"PUB-07 a translator that fails leaves the feed as it was written", translatorFails, oneStore},
 }
 
-// translator is a translator that does what it is told to.
 type translator struct {
 	calls     atomic.Int64
 	translate func(ctx context.Context, texts []string) ([]string, error)
@@ -219,8 +216,7 @@ func (tr *translator) Translate(ctx context.Context, _, _ locale.Tag, texts []st
 	return tr.translate(ctx, texts)
 }
 
-// translatedBy is a server with the translator and one publication in French, and
-// a reader of it.
+// translatedBy is a server with the translator and one publication in French, and a reader of it.
 func (on store) translatedBy(t *testing.T, tr *translator) (*server, person) {
 	t.Helper()
 	s := on.startAs(t, func(*settings.Config) {}, bootstrap.Parts{Translator: tr})

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"maps"
 	"strconv"
 	"strings"
 	"sync"
@@ -27,7 +26,6 @@ var refundSales = []sale{
 
 const refunds = "/api/pay-admin/v1/refund/"
 
-// bought is a payment that was applied, with its order.
 func (s *till) bought(t *testing.T) (ada person, order, paid int) {
 	t.Helper()
 	ada, order, trade := s.settled(t)
@@ -144,7 +142,6 @@ const (
 	newOrder  = "/api/pay-admin/v1/order/"
 )
 
-// draftFor is a valid new order.
 func draftFor(who person) object {
 	return object{"user": who.id, "subject": "Tea", "amount": 990, "currency": "CNY", "expires_in": 7200}
 }
@@ -173,9 +170,7 @@ func ordersCreated(t *testing.T, s *till) {
 	assert.Equal(t, []string{"CNY", "2026-11-20T14:00:00.000000Z"}, []string{least.text("data.currency"), least.text("data.expires_at")})
 	for _, edge := range []object{{"amount": 1}, {"amount": 10_000_000}, {"expires_in": 1}, {"subject": strings.Repeat("茶", 42) + "x"},
 		{"user": staff.id}} {
-		body := draftFor(ada)
-		maps.Copy(body, edge)
-		staff.post(t, newOrder, body).is(201)
+		staff.post(t, newOrder, with(draftFor(ada), edge)).is(201)
 	}
 	require.NoError(t, s.app.Signin.SetDisabled(t.Context(), ada.id, true))
 	staff.post(t, newOrder, draftFor(ada)).is(201) // who may be enabled again

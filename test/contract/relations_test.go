@@ -18,13 +18,8 @@ func profileOf(p person) string { return fmt.Sprintf("%s%d/", profile, p.id) }
 
 // relation is the item of USR-10 of the person, with what differs from a stranger's.
 func (p person) relation(more ...object) object {
-	all := object{"uid": p.id, "is_followed": false, "follows_caller": false, "is_contact": false, "is_blocked": false, "subscription": nil}
-	for _, o := range more {
-		for name, value := range o {
-			all[name] = value
-		}
-	}
-	return all
+	return with(object{"uid": p.id, "is_followed": false, "follows_caller": false, "is_contact": false, "is_blocked": false, "subscription": nil},
+		more...)
 }
 
 // counted asserts what the person's profile counts.

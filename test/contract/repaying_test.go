@@ -23,7 +23,6 @@ var repeatedSales = []sale{
 	{"PAY-09 what an Idempotency-Key was answered with is no longer good", keyOver, everyStore},
 }
 
-// retryAfter is for how long the answer asks to stay away.
 func (a answer) retryAfter() time.Duration {
 	a.t.Helper()
 	n, err := strconv.Atoi(a.header.Get("Retry-After"))
@@ -107,10 +106,8 @@ func keyOfOne(t *testing.T, s *till) {
 		ada.saying(keyHeader, "one").post(t, pay, paymentWith(other)).fails(409, "CONFLICT")
 	}
 	bob.saying(keyHeader, "one").post(t, pay, paymentWith(byCode)).is(200)
-	draft := draftFor(ada)
-	staff.saying(keyHeader, "one").post(t, newOrder, draft).is(201)
-	draft["amount"] = 991
-	staff.saying(keyHeader, "one").post(t, newOrder, draft).fails(409, "CONFLICT")
+	staff.saying(keyHeader, "one").post(t, newOrder, draftFor(ada)).is(201)
+	staff.saying(keyHeader, "one").post(t, newOrder, with(draftFor(ada), object{"amount": 991})).fails(409, "CONFLICT")
 	assert.Len(t, s.box.Trades(), 2)
 }
 

@@ -10,7 +10,6 @@ import (
 	"plaza/domain/access"
 )
 
-// roleRows show what the roles of staff open. Which role may call which route is in the matrix.
 var roleRows = []row{
 	{"OFF-03 the profile lists the roles, of which any is staff", rolesInTheProfile, oneStore},
 	{"OFF-03 the overview and the audit show what the roles may see", rolesSeeTheirParts, everyStore},

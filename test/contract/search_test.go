@@ -23,7 +23,6 @@ var textSearchRows = []row{
 	{"SRC-01 the words, the kinds and the cursor are checked", wrongSearches, oneStore},
 }
 
-// seeks asks for what has the words.
 func (c *client) seeks(t *testing.T, q string, more ...string) answer {
 	t.Helper()
 	return c.get(t, searchPath+"?q="+url.QueryEscape(q)+strings.Join(more, "")).is(200)

@@ -25,8 +25,7 @@ import (
 	"plaza/test/telephones"
 )
 
-// server is a running Plaza with a clock that stands until it is moved. On some
-// stores it is several processes behind one address.
+// server is a running Plaza with a clock that stands until it is moved. On some stores it is several processes behind one address.
 type server struct {
 	url       string
 	on        store
@@ -50,7 +49,6 @@ type server struct {
 // epoch is when every server of the tests starts: Friday, 20 November 2026.
 var epoch = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 
-// start serves an empty Plaza on a free port until the test ends.
 func (on store) start(t *testing.T) *server {
 	t.Helper()
 	return on.startWith(t, func(*settings.Config) {})
@@ -61,8 +59,7 @@ func (on store) startWith(t *testing.T, change func(*settings.Config)) *server {
 	return on.startAs(t, change, bootstrap.Parts{})
 }
 
-// startAs is startWith, with parts of the program replaced; the clock and the
-// hashing are always the tests'.
+// startAs is startWith, with parts of the program replaced; the clock and the hashing are always the tests'.
 func (on store) startAs(t *testing.T, change func(*settings.Config), parts bootstrap.Parts) *server {
 	t.Helper()
 	s := &server{on: on, clock: &clock{now: epoch}, log: &logBuffer{}}
@@ -142,8 +139,7 @@ func (s *server) run(t *testing.T) {
 	})
 }
 
-// direct returns a server without a balancer, for what a balancer does itself: it tells addresses of
-// clients, and keeps their connections.
+// direct returns a server without a balancer, for what a balancer does itself: it tells addresses of clients, and keeps their connections.
 func (s *server) direct(t *testing.T) *server {
 	t.Helper()
 	if s.front == "" {
@@ -198,7 +194,6 @@ func (c *clock) advance(d time.Duration) {
 	c.now = c.now.Add(d)
 }
 
-// logBuffer keeps what the server logs.
 type logBuffer struct {
 	mu   sync.Mutex
 	text []byte
@@ -239,8 +234,7 @@ type person struct {
 	*client
 }
 
-// member opens an account, +86-13900000001 and so on, and gives it a key with all
-// of its scopes.
+// member opens an account, +86-13900000001 and so on, and gives it a key with all of its scopes.
 func (s *server) member(t *testing.T, change ...func(*signin.Registration)) person {
 	t.Helper()
 	r := signin.Registration{

@@ -12,8 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// framings are heads whose body a proxy and a server may end at different places, each with
-// the body as this server reads it at most.
+// framings are heads whose body a proxy and a server may end at different places, each with the body as this server reads it at most.
 func framings() map[string][2]string {
 	const chunked = "2\r\n{}\r\n0\r\n\r\n"
 	both := func(length, transfer string) [2]string {

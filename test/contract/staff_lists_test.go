@@ -3,8 +3,6 @@ package contract
 import (
 	"fmt"
 	"html"
-	"io"
-	"net/http"
 	"net/url"
 	"regexp"
 	"strings"
@@ -20,7 +18,6 @@ import (
 	"plaza/domain/user"
 )
 
-// staffListRows show what staff see of people and events, and their lists.
 var staffListRows = []row{
 	{"OFF-05 a person, an event and their parts are whole and linked", staffSeeWhole, everyStore},
 	{"OFF-05 lists are narrowed by days, turned round, and exported, on the page and over the interface", staffListsNarrowed, everyStore},
@@ -33,7 +30,6 @@ var staffListRows = []row{
 	{"OFF-05 what is wrong about the form of a list is said in the page, and over the interface", staffListsWrong, oneStore},
 }
 
-// staffListSales show money in the lists of staff.
 var staffListSales = []sale{
 	{"OFF-05 who calls about a double payment is served in five clicks", staffServeCaller, oneStore},
 }
@@ -48,19 +44,11 @@ func (b *browser) follows(pattern string) *browser {
 	return b.opens(link[1])
 }
 
-// exports returns the list at the path as CSV.
 func (p person) exports(t *testing.T, path string) string {
 	t.Helper()
-	req, err := http.NewRequestWithContext(t.Context(), "GET", p.server.url+path, nil)
-	require.NoError(t, err)
-	req.Header.Set("Authorization", "Token "+p.key)
-	res, err := dialer.Do(req)
-	require.NoError(t, err)
-	defer res.Body.Close()
-	body, err := io.ReadAll(res.Body)
-	require.NoError(t, err)
-	assert.Equal(t, []any{200, "text/csv; charset=utf-8"}, []any{res.StatusCode, res.Header.Get("Content-Type")}, "%s", body)
-	return string(body)
+	a := p.get(t, path).is(200)
+	assert.Equal(t, "text/csv; charset=utf-8", a.header.Get("Content-Type"))
+	return string(a.body)
 }
 
 func staffServeCaller(t *testing.T, s *till) {
@@ -118,9 +106,7 @@ func staffListsNarrowed(t *testing.T, s *server) {
 	day := func() string { return s.clock.Now().In(time.FixedZone("", 8*3600)).Format(time.DateOnly) } // of the member of staff
 	var days []string
 	for i, subject := range []string{"Tea", "=HYPERLINK(\"x\"),1", "＝86"} {
-		draft := draftFor([]person{ada, bob, ada}[i])
-		draft["subject"] = subject
-		staff.post(t, newOrder, draft).is(201)
+		staff.post(t, newOrder, with(draftFor([]person{ada, bob, ada}[i]), object{"subject": subject})).is(201)
 		days = append(days, day())
 		s.clock.advance(25 * time.Hour)
 	}
@@ -137,9 +123,7 @@ func staffListsNarrowed(t *testing.T, s *server) {
 	assert.True(t, strings.HasPrefix(staff.exports(t, newOrder+"?format=csv&page=7"), csv+"order,3,,open,"))
 	exported := staff.exports(t, fmt.Sprintf("%s?format=csv&user=%d", newOrder, bob.id))
 	assert.Regexp(t, `^order,2,,open,990,,CNY,\d+,Ada Berg,"'=HYPERLINK\(""x""\),1",,2026-[^\r\n]*Z\r\n$`, strings.TrimPrefix(exported, csv))
-	dear := draftFor(bob)
-	dear["subject"], dear["amount"] = "Dear", 5000
-	staff.post(t, newOrder, dear).is(201)
+	staff.post(t, newOrder, with(draftFor(bob), object{"subject": "Dear", "amount": 5000})).is(201)
 	assert.Equal(t, "Dear", subjects("?sort=amount")[0])
 	assert.Equal(t, []any{"Dear"}, subjects(fmt.Sprint("?sort=amount&page_size=1&state=open&user=", bob.id)))
 	for _, list := range []string{payments, refunds} {

@@ -181,14 +181,3 @@ func staffPagesActsWrong(t *testing.T, s *server) {
 	ada.get(t, profile).is(200)
 	b.sends(own+"sessions/", "reason", "A lost telephone").leads(own + "?done=sessions").shows(303)
 }
-
-func staffPagesImports(t *testing.T, s *server) {
-	s.brings(t, `{"kind": "user", "id": "u"}`, "no JSON", "")
-	b := s.browser(t)
-	b.logsIn(s.staff(t))
-	b.opens("imports/").shows(200, "Import 1", "completed", `href="/back-office/imports/1/">2</a>`)
-	b.opens("imports/1/").shows(200, "Rejected lines", "Download as CSV", "found.jsonl")
-	b.opens("imports/1/?format=csv").shows(200, "file,line,field,reason\r\n", ",2,,")
-	assert.Equal(t, `attachment; filename="rejects-1.csv"`, b.header.Get("Content-Disposition"))
-	assert.NotContains(t, b.body, "no JSON", "the line itself is in the file of rejects")
-}

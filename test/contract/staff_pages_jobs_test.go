@@ -26,7 +26,7 @@ var staffJobRows = []row{
 	{"OFF-05 staff export what is stored of a person", staffExport, oneStore},
 	{"OFF-05 staff erase a person whose uid they type", staffErase, oneStore},
 	{"OFF-05 staff create an order once, and close it", staffOrders, everyStore},
-	{"OFF-05 the overview tells of imports with rejected lines for seven days", staffSeeRejects, oneStore},
+	{"OFF-05 OFF-02 the overview tells of imports with rejected lines for seven days, and a page of the lines", staffSeeRejects, oneStore},
 	{"OFF-05 what can only fail is not offered", staffOffers, oneStore},
 }
 
@@ -160,7 +160,10 @@ func staffSeeRejects(t *testing.T, s *server) {
 	b := s.atWork(t)
 	const card = `<a href="/back-office/imports/?rejected=true"><strong>1</strong> Imports with rejected lines, in 7 days</a>`
 	b.opens("").shows(200, card)
-	b.opens("imports/").shows(200, "completed rejected")
+	b.opens("imports/").shows(200, "completed rejected", `href="/back-office/imports/1/">1</a>`)
+	b.opens("imports/1/").shows(200, "Rejected lines", "Download as CSV", "found.jsonl")
+	b.opens("imports/1/?format=csv").shows(200, "file,line,field,reason\r\n", ",1,,")
+	assert.NotContains(t, b.body, "no JSON", "the line itself is in the file of rejects")
 	s.clock.advance(7*24*time.Hour - time.Minute)
 	b.logsIn(s.staff(t))
 	b.opens("").shows(200, card)

@@ -30,7 +30,6 @@ var staffPageRows = []row{
 	{"OFF-02 a form needs the token of its session, and comes from the same origin", staffFormsForged, oneStore},
 	{"OFF-02 staff disable an account with a reason, enable it, and change its rights", staffPagesChangeAccounts, everyStore},
 	{"OFF-02 what is wrong about an act is said in the page, which keeps what was entered", staffPagesActsWrong, oneStore},
-	{"OFF-02 staff see which lines of an import were rejected, and download them", staffPagesImports, everyStore},
 	{"OFF-02 staff hide what was reported, restore it, and dismiss a report", staffPagesReports, everyStore},
 	{"OFF-02 what is wrong about a report's form is said in the page, which keeps the reason", staffPagesReportsWrong, oneStore},
 	{"OFF-02 staff see what staff did, and to whom", staffPagesAudit, everyStore},
@@ -40,7 +39,6 @@ var staffPageRows = []row{
 	{"OFF-02 nothing is loaded from elsewhere, and the cookie is for the pages alone", staffPagesAreStrict, oneStore},
 }
 
-// staffPageSales show the money in the pages for staff.
 var staffPageSales = []sale{
 	{"OFF-02 staff find the payment that came in twice, and refund it once", staffRefund, oneStore},
 	{"OFF-02 a wrong refund is said in the page, which keeps what was entered", staffRefundWrong, oneStore},
@@ -80,7 +78,6 @@ func (s *server) browser(t *testing.T) *browser {
 
 var formTokenValue = regexp.MustCompile(`name="token" value="([^"]+)"`)
 
-// asks sends the request, and follows no redirect.
 func (b *browser) asks(method, path string, form url.Values, headers ...string) *browser {
 	b.Helper()
 	req, err := http.NewRequestWithContext(b.Context(), method, b.s.url+path, strings.NewReader(form.Encode()))
@@ -103,13 +100,11 @@ func (b *browser) asks(method, path string, form url.Values, headers ...string) 
 	return b
 }
 
-// opens shows the page with the path below the root.
 func (b *browser) opens(path string) *browser {
 	b.Helper()
 	return b.asks("GET", staffRoot+path, nil)
 }
 
-// sends sends a form with the token of the last page. Fields are names and values.
 func (b *browser) sends(path string, fields ...string) *browser {
 	b.Helper()
 	form := url.Values{"token": {b.token}}
@@ -272,7 +267,6 @@ func staffFormKept(t *testing.T, s *server) {
 
 var hiddenField = regexp.MustCompile(`<input type="hidden" name="([^"]+)" value="([^"]*)">`)
 
-// hidden returns the hidden fields of the page, with their values.
 func (b *browser) hidden() (fields []string) {
 	for _, field := range hiddenField.FindAllStringSubmatch(b.body, -1) {
 		fields = append(fields, html.UnescapeString(field[1]), html.UnescapeString(field[2]))

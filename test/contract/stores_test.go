@@ -33,8 +33,7 @@ type store struct {
 	isDurable bool
 	servers   int  // their requests alternate
 	isPooled  bool // a pooler is before the database
-	// balance prepares a balancer before the server that gets the settings, to be started when the
-	// server runs. nil: none.
+	// balance prepares a balancer before the server that gets the settings, to be started when the server runs. nil: none.
 	balance func(t *testing.T, settings *settings.Config) (url string, start func())
 
 	fresh fresh // what open has returned

@@ -60,7 +60,6 @@ func (p person) streams(t *testing.T, last string) *live {
 	return l
 }
 
-// line is the next line, without its end; "EOF" at the end.
 func (l *live) line() string {
 	l.t.Helper()
 	line, err := l.lines.ReadString('\n')
@@ -71,7 +70,6 @@ func (l *live) line() string {
 	return strings.TrimSuffix(line, "\n")
 }
 
-// deliver has the servers of the test beside the first one deliver.
 func (s *server) deliver(t *testing.T) {
 	t.Helper()
 	for _, other := range s.apps[1:] {

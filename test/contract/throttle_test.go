@@ -46,7 +46,6 @@ func (a answer) throttled() time.Duration {
 	return time.Duration(seconds) * time.Second
 }
 
-// failsTimes tries to log in wrongly, n times.
 func (c *client) failsTimes(t *testing.T, n int, phone string) {
 	t.Helper()
 	for range n {
@@ -101,8 +100,7 @@ func strangersForward(t *testing.T, s *server) {
 	assert.NotContains(t, trusting.log.String(), "ignoring X-Forwarded-For")
 }
 
-// usualPlaceRows show that failures of other usernames at a shared address do not lock out
-// the usernames that log in there.
+// usualPlaceRows show that failures of other usernames at a shared address do not lock out the usernames that log in there.
 var usualPlaceRows = []row{
 	{"AUT-11 three hundred failures from one address do not stop a username that logged in from it", sharedAddress, everyStore},
 }

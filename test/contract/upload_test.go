@@ -34,7 +34,6 @@ type form struct {
 	file  []byte
 }
 
-// sends posts the form.
 func (c *client) sends(t *testing.T, path string, f form) answer {
 	t.Helper()
 	return c.sendsTo(t, "POST", path, f)
@@ -65,7 +64,6 @@ func (c *client) fetches(t *testing.T, address string) answer {
 	return c.get(t, path)
 }
 
-// formRows show what becomes of forms that are made to confuse.
 var formRows = []row{
 	{"IMG-07 forms that are broken or too large are refused", brokenForms, oneStore},
 	{"IMG-07 names of files and types of parts mean nothing", partsMeanNothing, oneStore},
@@ -154,7 +152,6 @@ func partsMeanNothing(t *testing.T, s *server) {
 	}
 }
 
-// polyglotRows show that what is shown as a picture is a picture alone.
 var polyglotRows = []row{
 	{"PLA-03 what is two things at once is shown as a picture alone", polyglots, oneStore},
 	{"PLA-03 what only some browsers show is refused", otherPictures, oneStore},

@@ -24,8 +24,7 @@ import (
 	"plaza/domain/secret"
 )
 
-// till is a server with a wallet: the real gateway, which speaks to a sandbox over HTTP.
-// Only the test notifies of payments.
+// till is a server with a wallet: the real gateway, which speaks to a sandbox over HTTP. Only the test notifies of payments.
 type till struct {
 	*server
 	box *sandbox.Server
@@ -86,7 +85,6 @@ func (on store) startTill(t *testing.T, change ...func(*settings.Config)) *till 
 	return s
 }
 
-// trade is the only trade at the wallet, or the last one.
 func (s *till) trade(t *testing.T) ledger.Trade {
 	t.Helper()
 	all := s.box.Trades()
@@ -94,7 +92,6 @@ func (s *till) trade(t *testing.T) ledger.Trade {
 	return all[len(all)-1]
 }
 
-// isPaid lets a payer pay the last trade.
 func (s *till) isPaid(t *testing.T) ledger.Trade {
 	t.Helper()
 	paid, err := s.box.Pay(s.trade(t).OutTradeNo)
@@ -115,7 +112,6 @@ func (s *till) tend(t *testing.T) int {
 	return n
 }
 
-// stands asserts what the payer sees of the order.
 func (p person) stands(t *testing.T, order int, state payment.State) answer {
 	t.Helper()
 	a := p.get(t, fmt.Sprintf("%s%d/", ownOrders, order)).is(200)
@@ -123,8 +119,7 @@ func (p person) stands(t *testing.T, order int, state payment.State) answer {
 	return a
 }
 
-// notice is what the wallet says of a trade that is paid; a change to "" leaves the field
-// out.
+// notice is what the wallet says of a trade that is paid; a change to "" leaves the field out.
 func (s *till) notice(trade ledger.Trade, change map[string]string) map[string]string {
 	said := map[string]string{
 		"return_code": "SUCCESS", "result_code": "SUCCESS", "appid": trade.AppID, "mch_id": merchant, "nonce_str": "n0nce",
