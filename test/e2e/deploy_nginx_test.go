@@ -38,8 +38,7 @@ import (
 // host is the name of the public URL.
 var host = strings.TrimPrefix(publicURL, "https://")
 
-// certificate writes a certificate for the host and its key into the folder, and returns the
-// pool of authorities that trusts it.
+// certificate writes a certificate for the host and its key into the folder, and returns the pool of authorities that trusts it.
 func certificate(t *testing.T, folder string) *x509.CertPool {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -64,8 +63,7 @@ func certificate(t *testing.T, folder string) *x509.CertPool {
 	return pool
 }
 
-// mainConfig includes plaza.conf, as the main file of a distribution does. FOLDER takes
-// everything that nginx writes.
+// mainConfig includes plaza.conf, as the main file of a distribution does. FOLDER takes everything that nginx writes.
 const mainConfig = `daemon off;
 USER
 worker_processes 1;

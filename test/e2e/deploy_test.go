@@ -32,8 +32,7 @@ func replaced(t *testing.T, text string, oldNew ...string) string {
 	return strings.NewReplacer(oldNew...).Replace(text)
 }
 
-// server returns the path of the program that the variable names. It skips the test when no
-// program is named.
+// server returns the path of the program that the variable names. It skips the test when no program is named.
 func server(t *testing.T, variable, tool string) string {
 	t.Helper()
 	if testing.Short() {
@@ -147,8 +146,7 @@ func (s site) run(t *testing.T, script, input string) string {
 // staffPassword is the password of the first staff user.
 const staffPassword = "heron-gravel-tuba"
 
-// open prepares the database and makes the first staff user, by the commands of the guide. It
-// returns the user's token.
+// open prepares the database and makes the first staff user, by the commands of the guide. It returns the user's token.
 func (s site) open(t *testing.T) (key string) {
 	t.Helper()
 	out := s.run(t, commands(t, "### The program", "plaza migrate up"), "")

@@ -1,5 +1,4 @@
-// Package e2e runs the built program as a person would: it starts, serves, stops,
-// and says what is wrong with its settings.
+// Package e2e runs the built program as a person would: it starts, serves, stops, and says what is wrong with its settings.
 package e2e
 
 import (
@@ -35,12 +34,10 @@ import (
 // patience bounds everything here that waits for the program.
 const patience = 60 * time.Second
 
-// programPath names the program to run: an absolute path. The tests' own cache looks at
-// the file when it is within the module.
+// programPath names the program to run: an absolute path. The tests' own cache looks at the file when it is within the module.
 const programPath = "PLAZA_TEST_PROGRAM"
 
-// plaza returns the path of the program: the one that is named, or else one that is built
-// once, in the way in which the tests were.
+// plaza returns the path of the program: the one that is named, or else one that is built once, in the way in which the tests were.
 var plaza = sync.OnceValues(func() (string, error) {
 	if path := os.Getenv(programPath); path != "" {
 		if !filepath.IsAbs(path) {
@@ -84,8 +81,7 @@ func TestMain(m *testing.M) {
 	os.Exit(status)
 }
 
-// command is the program with the arguments and nothing of our environment that
-// it would listen to.
+// command is the program with the arguments and nothing of our environment that it would listen to.
 func command(t *testing.T, ctx context.Context, args ...string) *exec.Cmd {
 	t.Helper()
 	path, err := plaza()

@@ -19,8 +19,7 @@ import (
 const lake = "R0lGODlhAQABAIAAAAAAAP///ywAAAAAAQABAAACAUwAOw=="
 
 // TestTypeScript_clients_of_three_generators logs in, uploads a picture with two tags, and finds it by both, with a client that each
-// generator made
-// from the OpenAPI document. The programs of testdata/generators have no casts.
+// generator made from the OpenAPI document. The programs of testdata/generators have no casts.
 func TestTypeScript_clients_of_three_generators(t *testing.T) {
 	modules := os.Getenv("PLAZA_TEST_GENERATORS")
 	if modules == "" {

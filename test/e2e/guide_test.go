@@ -53,8 +53,7 @@ func examples(t *testing.T) (shell, script example) {
 	return shell, script
 }
 
-// pattern returns a pattern that matches the text. An ellipsis in the text stands for anything, and white space
-// does not count.
+// pattern returns a pattern that matches the text. An ellipsis in the text stands for anything, and white space does not count.
 func pattern(text string) *regexp.Regexp {
 	return regexp.MustCompile("(?s)^" + strings.ReplaceAll(regexp.QuoteMeta(dense(text)), "…", ".+") + "$")
 }

@@ -18,9 +18,8 @@ import (
 	"plaza/test/postgres"
 )
 
-// crawled is a file as a crawler might leave it: with a byte order mark and line ends
-// of Windows, people after what they wrote, translations before originals, ids that
-// come again, a circle of categories, a line of a MiB, and some nonsense.
+// crawled is a file as a crawler might leave it: with a byte order mark and line ends of Windows, people after what they wrote,
+// translations before originals, ids that come again, a circle of categories, a line of a MiB, and some nonsense.
 func crawled(r *rand.Rand) []byte {
 	const day = "2026-11-01T08:00:00+08:00"
 	var lines []string
@@ -94,8 +93,7 @@ func (at imported) outcome(t *testing.T) (kinds map[string]map[string]int64, rej
 	return summary.Kinds, string(text)
 }
 
-// killed imports the file, and kills the import after the time, unless it has ended by
-// then.
+// killed imports the file, and kills the import after the time, unless it has ended by then.
 func (at imported) killed(t *testing.T, after time.Duration) {
 	t.Helper()
 	cmd := command(t, context.Background(), "import", at.path())

@@ -1,10 +1,12 @@
 package e2e
 
 import (
+	"bytes"
 	"database/sql"
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"math/rand/v2"
 	"net/http"
 	"slices"
@@ -56,8 +58,7 @@ func abandoned(t *testing.T, db *sql.DB) {
 	}, patience, 10*time.Millisecond)
 }
 
-// killing has a server killed again and again while eight write, and looks each
-// time at what is left. dead is called when it is dead.
+// killing has a server killed again and again while eight write, and looks each time at what is left. dead is called when it is dead.
 func killing(t *testing.T, dead func(), settings ...string) {
 	t.Helper()
 	seed := rand.Uint64()
@@ -90,8 +91,7 @@ type shared struct {
 	cutOff, thereAllTheSame int
 }
 
-// writer is a member who writes as fast as the server answers, and remembers what
-// was acknowledged.
+// writer is a member who writes as fast as the server answers, and remembers what was acknowledged.
 type writer struct {
 	*shared
 	name   string
@@ -170,8 +170,7 @@ func (r *running) assertSilentOn(t *testing.T, words ...string) {
 	}
 }
 
-// writeAll writes one thing after the other, in random order, until the server is
-// gone or answers what it should not.
+// writeAll writes one thing after the other, in random order, until the server is gone or answers what it should not.
 func (w *writer) writeAll(c caller) {
 	for {
 		acts := []func(caller) bool{
@@ -221,8 +220,7 @@ type answer struct {
 	Data struct{ ID int64 }
 }
 
-// change sends a write after which the thing looks different. It is true when that
-// was acknowledged.
+// change sends a write after which the thing looks different. It is true when that was acknowledged.
 func (w *writer) change(c caller, it *thing, look, method, path string, body any) bool {
 	it.looks = append(it.looks, look)
 	status, raw, err := c.send(w.key, method, path, body)
@@ -322,29 +320,36 @@ func newCaller(url string) caller {
 	return caller{url, &http.Client{Timeout: patience, Transport: &http.Transport{MaxIdleConnsPerHost: 2 * manyWriters}}}
 }
 
-// send returns the answer when all of it has come. An empty key sends no token.
+// send returns the status and the body when all of it has come.
 func (c caller) send(key, method, path string, body any) (status int, raw []byte, err error) {
-	var content io.Reader
-	if body != nil {
+	a, err := c.request(key, method, path, nil, body)
+	return a.status, []byte(a.body), err
+}
+
+// request sends the body as JSON, or as it is if it is a reader. An empty key sends no token.
+func (c caller) request(key, method, path string, header http.Header, body any) (reply, error) {
+	content, isReader := body.(io.Reader)
+	if body != nil && !isReader {
 		text, err := json.Marshal(body)
 		if err != nil {
-			return 0, nil, err
+			return reply{}, err
 		}
-		content = strings.NewReader(string(text))
+		content = bytes.NewReader(text)
 	}
 	req, err := http.NewRequest(method, c.url+path, content)
 	if err != nil {
-		return 0, nil, err
+		return reply{}, err
 	}
 	req.Header.Set("Content-Type", "application/json")
+	maps.Copy(req.Header, header)
 	if key != "" {
 		req.Header.Set("Authorization", "Token "+key)
 	}
 	res, err := c.client.Do(req)
 	if err != nil {
-		return 0, nil, err
+		return reply{}, err
 	}
 	defer res.Body.Close()
-	raw, err = io.ReadAll(res.Body)
-	return res.StatusCode, raw, err
+	raw, err := io.ReadAll(res.Body)
+	return reply{res.StatusCode, string(raw), res.Header}, err
 }

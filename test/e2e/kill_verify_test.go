@@ -26,8 +26,7 @@ import (
 	"plaza/test/content"
 )
 
-// people opens the writers' accounts, and makes some categories, past the server:
-// its passwords take their time on purpose.
+// people opens the writers' accounts, and makes some categories, past the server: its passwords take their time on purpose.
 func people(t *testing.T, seed uint64, settings []string) *shared {
 	t.Helper()
 	app := openApp(t, settings)
@@ -141,9 +140,8 @@ func read(t *testing.T, c caller, key, path string, into any) {
 	}
 }
 
-// verify asserts that everything looks as it was acknowledged, and what wasn't
-// acknowledged like before or like after; and that there is nothing else. What was
-// in doubt is certain then.
+// verify asserts that everything looks as it was acknowledged, and what wasn't acknowledged like before or like after; and that there is
+// nothing else. What was in doubt is certain then.
 func (w *shared) verify(t *testing.T, url string) {
 	t.Helper()
 	c := newCaller(url)
@@ -184,8 +182,7 @@ func (w *shared) compare(t *testing.T, it *thing, found seen) {
 	it.looks, it.id = []string{found.look}, found.id
 }
 
-// look notes what the server shows to the writer of what is the writer's own, and
-// asserts that its pictures are there.
+// look notes what the server shows to the writer of what is the writer's own, and asserts that its pictures are there.
 func (w *writer) look(t *testing.T, c caller, note func(mark string, id int64, look string)) {
 	t.Helper()
 	for _, e := range all[eventShown](t, c, w.key, eventsPath+"?") {

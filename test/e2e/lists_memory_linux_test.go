@@ -7,7 +7,6 @@ import (
 	"database/sql"
 	"encoding/json"
 	"fmt"
-	"io"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -36,9 +35,8 @@ func inUse(t *testing.T, r *running) int {
 
 var peak = regexp.MustCompile(`VmHWM:\s+(\d+) kB`)
 
-// TestIMG06_TheWorstListsFitIntoMemory has 64 clients ask for the largest lists at once: all
-// images of a user with as many as there may be, and a page of a hundred of the longest
-// events. The clients ask for every coding.
+// TestIMG06_TheWorstListsFitIntoMemory has 64 clients ask for the largest lists at once: all images of a user with as many as there may be,
+// and a page of a hundred of the longest events. The clients ask for every coding.
 func TestIMG06_TheWorstListsFitIntoMemory(t *testing.T) {
 	folder := t.TempDir()
 	args := []string{"--demo", "--wallet=none", "--sms=none", "--data-dir=" + folder}
@@ -58,7 +56,7 @@ func TestIMG06_TheWorstListsFitIntoMemory(t *testing.T) {
 			var all sync.WaitGroup
 			for i := range 64 {
 				all.Go(func() {
-					n, status := fetch(t, r.url+path, key, []string{"identity", "gzip", "zstd"}[i%3])
+					n, status := fetch(t, r, path, key, []string{"identity", "gzip", "zstd"}[i%3])
 					if status == http.StatusOK {
 						served.Add(1)
 						bytes.Store(max(n, bytes.Load()))
@@ -77,29 +75,17 @@ func TestIMG06_TheWorstListsFitIntoMemory(t *testing.T) {
 	}
 }
 
-// fetch returns the length and the status of the response in the coding, which is the list,
-// or 503, or 504 where the machine has much else to do.
-func fetch(t *testing.T, url, key, coding string) (int64, int) {
-	req, err := http.NewRequest("GET", url, nil)
-	if !assert.NoError(t, err) {
-		return 0, 0
-	}
-	req.Header.Set("Authorization", "Token "+key)
-	req.Header.Set("Accept-Encoding", coding)
-	res, err := http.DefaultClient.Do(req)
-	if !assert.NoError(t, err) {
-		return 0, 0
-	}
-	defer func() { _ = res.Body.Close() }()
-	n, err := io.Copy(io.Discard, res.Body)
-	assert.NoError(t, err)
-	switch res.StatusCode {
+// fetch returns the length and the status of the response in the coding, which is the list, or 503, or 504 where the machine has
+// much else to do.
+func fetch(t *testing.T, r *running, path, key, coding string) (int64, int) {
+	a := ask(r, key, http.MethodGet, path, http.Header{"Accept-Encoding": {coding}}, nil)
+	switch a.status {
 	case http.StatusOK, http.StatusGatewayTimeout:
 	default:
-		assert.Equal(t, http.StatusServiceUnavailable, res.StatusCode)
-		assert.NotEmpty(t, res.Header.Get("Retry-After"))
+		assert.Equal(t, http.StatusServiceUnavailable, a.status, a.body)
+		assert.NotEmpty(t, a.header.Get("Retry-After"))
 	}
-	return n, res.StatusCode
+	return int64(len(a.body)), a.status
 }
 
 // writeLongEvents fills the first pages of the diary of uid 1.
@@ -116,8 +102,7 @@ func writeLongEvents(t *testing.T, url, key string) {
 	}
 }
 
-// storeManyImages gives uid 1 as many images as there may be, each with as many tags as it
-// may have, of the longest.
+// storeManyImages gives uid 1 as many images as there may be, each with as many tags as it may have, of the longest.
 func storeManyImages(t *testing.T, path string) {
 	t.Helper()
 	var tags []string

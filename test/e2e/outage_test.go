@@ -1,7 +1,6 @@
 package e2e
 
 import (
-	"io"
 	"net/http"
 	"strings"
 	"syscall"
@@ -59,22 +58,14 @@ func TestA_server_outlives_an_outage_of_its_database(t *testing.T) {
 	r.assertSilentOn(t, "DATA RACE")
 }
 
-// assertUnavailable asserts that a read is refused in the envelope, with a time to
-// come back at and without a word of why.
+// assertUnavailable asserts that a read is refused in the envelope, with a time to come back at and without a word of why.
 func assertUnavailable(t *testing.T, r *running, key string) {
 	t.Helper()
-	req, err := http.NewRequest(http.MethodGet, r.url+eventsPath, nil)
-	require.NoError(t, err)
-	req.Header.Set("Authorization", "Token "+key)
-	res, err := http.DefaultClient.Do(req)
-	require.NoError(t, err)
-	defer res.Body.Close()
-	assert.Equal(t, http.StatusServiceUnavailable, res.StatusCode)
-	assert.NotEmpty(t, res.Header.Get("Retry-After"))
-	body, err := io.ReadAll(res.Body)
-	require.NoError(t, err)
+	a := ask(r, key, http.MethodGet, eventsPath, nil, nil)
+	assert.Equal(t, http.StatusServiceUnavailable, a.status)
+	assert.NotEmpty(t, a.header.Get("Retry-After"))
 	assert.JSONEq(t, `{"error": true, "code": "SERVICE_UNAVAILABLE",
-		"data": {"detail": "The data can't be reached right now. Try again soon."}}`, string(body))
+		"data": {"detail": "The data can't be reached right now. Try again soon."}}`, a.body)
 }
 
 func TestA_server_that_stops_while_the_database_is_away(t *testing.T) {

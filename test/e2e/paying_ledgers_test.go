@@ -105,8 +105,7 @@ func (s *checkout) reconciles(t *testing.T, day payment.Day) (r reconciled) {
 	return r
 }
 
-// compare asserts that our ledger is the wallet's: the bills of its days agree, and each order is paid if the wallet has
-// its money once.
+// compare asserts that our ledger is the wallet's: the bills of its days agree, and each order is paid if the wallet has its money once.
 func (s *checkout) compare(t *testing.T, orders []*purchase) {
 	t.Helper()
 	days := map[payment.Day]bool{}
@@ -185,8 +184,7 @@ func (r *running) saysBesides(word string) string {
 	return b.String()
 }
 
-// staysSecret asserts that no server has logged a secret, or anything that
-// an operator would have to look at, but for the reviews.
+// staysSecret asserts that no server has logged a secret, or anything that an operator would have to look at, but for the reviews.
 func (s *checkout) staysSecret(t *testing.T) {
 	t.Helper()
 	for _, r := range s.servers {

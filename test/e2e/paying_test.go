@@ -1,13 +1,10 @@
 package e2e
 
 import (
-	"bytes"
 	"context"
 	"database/sql"
 	"encoding/json"
 	"fmt"
-	"io"
-	"maps"
 	"net/http"
 	"net/http/httptest"
 	"path/filepath"
@@ -36,8 +33,7 @@ const (
 	payerInWallet = "open-id-of-somebody"
 )
 
-// timeScale is how much faster than in life the wallet's time passes: it closes what is one
-// second old.
+// timeScale is how much faster than in life the wallet's time passes: it closes what is one second old.
 const (
 	timeScale   = 300
 	minClosable = time.Second
@@ -198,8 +194,7 @@ type reply struct {
 	header http.Header
 }
 
-// tell sends what is to be done, to the server that there is; with an Idempotency-Key
-// unless that is empty.
+// tell sends what is to be done, to the server that there is; with an Idempotency-Key unless that is empty.
 func tell(r *running, who, path, idempotency string, body any) reply {
 	header := http.Header{}
 	if idempotency != "" {
@@ -208,37 +203,14 @@ func tell(r *running, who, path, idempotency string, body any) reply {
 	return ask(r, who, http.MethodPost, path, header, body)
 }
 
-// ask sends a request over a connection of its own; without a key if that is empty, and
-// without a body if that is nil.
+// ask sends a request over a connection of its own; without a key if that is empty, and without a body if that is nil.
 func ask(r *running, who, method, path string, header http.Header, body any) reply {
-	var content io.Reader
-	if body != nil {
-		text, err := json.Marshal(body)
-		if err != nil {
-			return reply{body: err.Error()}
-		}
-		content = bytes.NewReader(text)
-	}
-	req, err := http.NewRequest(method, r.url+path, content)
+	c := caller{r.url, &http.Client{Timeout: patience, Transport: &http.Transport{DisableKeepAlives: true}}}
+	a, err := c.request(who, method, path, header, body)
 	if err != nil {
 		return reply{body: err.Error()}
 	}
-	maps.Copy(req.Header, header)
-	req.Header.Set("Content-Type", "application/json")
-	if who != "" {
-		req.Header.Set("Authorization", "Token "+who)
-	}
-	client := http.Client{Timeout: patience, Transport: &http.Transport{DisableKeepAlives: true}}
-	res, err := client.Do(req)
-	if err != nil {
-		return reply{body: err.Error()}
-	}
-	defer res.Body.Close()
-	raw, err := io.ReadAll(res.Body)
-	if err != nil {
-		return reply{body: err.Error()}
-	}
-	return reply{res.StatusCode, string(raw), res.Header}
+	return a
 }
 
 // purchase is an order to pay.

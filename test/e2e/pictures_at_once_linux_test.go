@@ -48,9 +48,8 @@ func textured(width, height int) *image.Gray {
 	return m
 }
 
-// TestPLA_03_twenty_of_the_largest_pictures_at_once has one account upload them. The memory
-// is bounded, the excess is refused, and others set their avatars meanwhile. Times are
-// printed, and not asserted: they are the machine's.
+// TestPLA_03_twenty_of_the_largest_pictures_at_once has one account upload them. The memory is bounded, the excess is refused, and others
+// set their avatars meanwhile. Times are printed, and not asserted: they are the machine's.
 func TestPLA_03_twenty_of_the_largest_pictures_at_once(t *testing.T) {
 	const uploads = 20
 	for name, picture := range map[string][]byte{
@@ -118,8 +117,7 @@ func TestPLA_03_a_dozen_large_pictures_at_once_are_all_stored(t *testing.T) {
 	}
 }
 
-// report logs the responses. Some are of created images, and all others say when to try
-// again.
+// report logs the responses. Some are of created images, and all others say when to try again.
 func report(t *testing.T, answers []sent, size int) {
 	t.Helper()
 	var made, refused []time.Duration

@@ -16,8 +16,7 @@ import (
 	"plaza/test/versitygw"
 )
 
-// TestIMG_08_sizes_in_a_bucket shows that the links of pictures in a bucket take sizes, though
-// the store's own links take nothing.
+// TestIMG_08_sizes_in_a_bucket shows that the links of pictures in a bucket take sizes, though the store's own links take nothing.
 func TestIMG_08_sizes_in_a_bucket(t *testing.T) {
 	endpoint := versitygw.Start(t)
 	// Pictures belong to one database, so each server has a folder of its own.

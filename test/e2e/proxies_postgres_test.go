@@ -152,8 +152,7 @@ func bringBack(server io.Reader, client io.Writer, held *atomic.Pointer[breakpoi
 	}
 }
 
-// packet reads a message of Postgres's protocol, whose length stands behind so many
-// bytes.
+// packet reads a message of Postgres's protocol, whose length stands behind so many bytes.
 func packet(from *bufio.Reader, before int) ([]byte, error) {
 	head, err := from.Peek(before + 4)
 	if err != nil {

@@ -21,8 +21,7 @@ import (
 // clientFolder has the TypeScript client.
 const clientFolder = "../../adapters/httpapi/client/typescript"
 
-// buildClient generates and compiles the TypeScript client in a folder of its own, and
-// returns that.
+// buildClient generates and compiles the TypeScript client in a folder of its own, and returns that.
 func buildClient(t *testing.T) (folder string) {
 	t.Helper()
 	modules := os.Getenv("PLAZA_TEST_TYPESCRIPT")

@@ -31,23 +31,11 @@ type uploader struct {
 }
 
 func (u uploader) send(t *testing.T, method, path, contentType string, body io.Reader) sent {
-	req, err := http.NewRequest(method, u.url+path, body)
-	if !assert.NoError(t, err) {
-		return sent{}
+	a, err := caller{u.url, http.DefaultClient}.request(u.key, method, path, http.Header{"Content-Type": {contentType}}, body)
+	if assert.NoError(t, err) && a.status >= 400 {
+		assert.Equal(t, http.StatusServiceUnavailable, a.status, a.body)
 	}
-	req.Header.Set("Authorization", "Token "+u.key)
-	req.Header.Set("Content-Type", contentType)
-	res, err := http.DefaultClient.Do(req)
-	if !assert.NoError(t, err) {
-		return sent{}
-	}
-	defer func() { _ = res.Body.Close() }()
-	said, err := io.ReadAll(res.Body)
-	assert.NoError(t, err)
-	if res.StatusCode >= 400 {
-		assert.Equal(t, http.StatusServiceUnavailable, res.StatusCode, "%s", said)
-	}
-	return sent{res.StatusCode, res.Header.Get("Retry-After"), time.Since(u.began)}
+	return sent{a.status, a.header.Get("Retry-After"), time.Since(u.began)}
 }
 
 func (u uploader) sendForm(t *testing.T, method, path, field string, picture []byte) sent {
