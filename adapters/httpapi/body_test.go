@@ -95,8 +95,7 @@ func TestGEN_08_what_is_sent_is_what_is_read(t *testing.T) {
 	assert.True(t, s.Age == nil && s.Tags == nil && s.Extra == nil)
 }
 
-// FuzzGate asserts that no body causes a panic, that only objects of valid text are
-// accepted, and that every refusal is a client error.
+// FuzzGate asserts that no body causes a panic, that only objects of valid text are accepted, and that every refusal is a client error.
 func FuzzGate(f *testing.F) {
 	for _, seed := range []string{
 		`{}`, `null`, `[1]`, `{"name":"Ada","age":"5","tags":["a",null],"ids":[1,"2"],"category":null}`,

@@ -75,8 +75,7 @@ func FuzzQuery(f *testing.F) {
 	})
 }
 
-// requireTellable asserts that the error is a refusal of the client's input, and that its
-// response is JSON of valid text.
+// requireTellable asserts that the error is a refusal of the client's input, and that its response is JSON of valid text.
 func requireTellable(t *testing.T, err error) {
 	t.Helper()
 	wrong, is := fault.As(err)

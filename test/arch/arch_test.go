@@ -1,6 +1,5 @@
-// Package arch tests the rules of ARCHITECTURE.md: which package imports which, how packages are named and
-// documented, how long files are, and which packages `make test-all` runs under the race detector. It also checks the
-// links between documents.
+// Package arch tests the rules of ARCHITECTURE.md: which package imports which, how packages are named and documented, how long files are,
+// and which packages `make test-all` runs under the race detector. It also checks the links between documents.
 package arch
 
 import (

@@ -56,8 +56,7 @@ func packages(t *testing.T) []*pkg {
 	return all
 }
 
-// parse reads the files in this process rather than asking `go list`, so that Go's test cache sees which
-// files the tests depend on.
+// parse reads the files in this process rather than asking `go list`, so that Go's test cache sees which files the tests depend on.
 func parse() ([]*pkg, error) {
 	all := map[string]*pkg{}
 	err := filepath.WalkDir(root, func(file string, entry fs.DirEntry, err error) error {

@@ -17,10 +17,9 @@ var otherCallers = map[string]string{
 }
 
 // TestPortMethodsHaveCallers fails on an exported method of an interface in domain or application/telemetry that the program does not call:
-// a
-// method that only tests call is removed. It compares names, not types, so it has two limits. A method passes if code
-// of the program selects any method or field of the same name: Put of one port hides Put of another. And a method that
-// only the domain or an adapter calls fails: otherCallers excepts those.
+// a method that only tests call is removed. It compares names, not types, so it has two limits. A method passes if code of the program
+// selects any method or field of the same name: Put of one port hides Put of another. And a method that only the domain or an adapter calls
+// fails: otherCallers excepts those.
 func TestPortMethodsHaveCallers(t *testing.T) {
 	selected := map[string]bool{}
 	for _, p := range packages(t) {

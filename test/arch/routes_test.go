@@ -50,8 +50,7 @@ func TestThe_document_has_exactly_the_routes(t *testing.T) {
 	assert.Equal(t, slices.Compact(slices.Clone(routed)), routed, "a route stands twice")
 }
 
-// security is what the document says of a route under each policy that names no
-// scope: a key of the scheme Token, none, or either.
+// security is what the document says of a route under each policy that names no scope: a key of the scheme Token, none, or either.
 var security = map[string]string{"noAuth": "none", "optionalAuth": "none or Bearer or Token", "authenticated": "Bearer or Token",
 	"unnarrowed": "Bearer or Token"}
 
@@ -96,8 +95,7 @@ func TestEvery_route_has_a_policy_and_the_document_tells_it(t *testing.T) {
 	}
 }
 
-// keysOf is what the operation takes for a key; without a word of its own, what
-// the whole document says.
+// keysOf is what the operation takes for a key; without a word of its own, what the whole document says.
 func keysOf(operation *openapi3.Operation) string {
 	if operation.Security == nil {
 		return "Bearer or Token"

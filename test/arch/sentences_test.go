@@ -39,8 +39,7 @@ func reachesClients(p *pkg) bool {
 	return p.within("domain") || p.within("application") || p.within("adapters")
 }
 
-// formatOf returns the format of a text that is written in the source, also of one in pieces. Pieces that are not
-// written there are values.
+// formatOf returns the format of a text that is written in the source, also of one in pieces. Pieces that are not written there are values.
 func formatOf(e ast.Expr) (format string, isWritten bool) {
 	switch e := e.(type) {
 	case *ast.BasicLit:

@@ -42,8 +42,7 @@ async function ask(url, options) {
 }
 </script>`
 
-// servePage serves an empty page with pageScript and returns its origin twice, as 127.0.0.1
-// and as localhost, which are two origins.
+// servePage serves an empty page with pageScript and returns its origin twice, as 127.0.0.1 and as localhost, which are two origins.
 func servePage(t *testing.T) (asAddress, asName string) {
 	t.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {

@@ -149,8 +149,7 @@ func joins(t *testing.T, page *chromium.Tab) {
 	page.Forgive(func(entry string) bool { return strings.Contains(entry, "status of 400") })
 }
 
-// getsWork shows that each GET that needs no staff is answered with 200 at the first click, after a login as a person of the
-// demo data.
+// getsWork shows that each GET that needs no staff is answered with 200 at the first click, after a login as a person of the demo data.
 func getsWork(t *testing.T, page *chromium.Tab) {
 	page.Do(t, chromedp.Click(chromedp.CSS("#login-open")))
 	logIn(t, page)
@@ -222,8 +221,7 @@ func showsStream(t *testing.T, page *chromium.Tab) {
 	assert.Equal(t, "Send", chromium.Get(t, page, chromedp.Text(chromedp.CSS("#op-stream .primary"))))
 }
 
-// logsInWhenNeeded shows that a request that needs a token asks for the login first, and that
-// an upload as a form arrives.
+// logsInWhenNeeded shows that a request that needs a token asks for the login first, and that an upload as a form arrives.
 func logsInWhenNeeded(t *testing.T, page *chromium.Tab) {
 	send(t, page, "createImage", `
 		const media = f.querySelector('.media'), files = new DataTransfer()
@@ -256,8 +254,7 @@ func searches(t *testing.T, page *chromium.Tab) {
 	assert.Equal(t, 0, chromium.Evaluate[int](t, page, `document.querySelectorAll('nav [hidden]').length`))
 }
 
-// fitsAPhone shows that nothing is wider than a narrow screen, and that the menu opens and
-// closes.
+// fitsAPhone shows that nothing is wider than a narrow screen, and that the menu opens and closes.
 func fitsAPhone(t *testing.T, page *chromium.Tab) {
 	page.Prefer(t, "prefers-reduced-motion", "reduce") // else a click may come while the menu moves
 	page.Do(t, chromedp.EmulateViewport(390, 844, chromedp.EmulateMobile))

@@ -90,8 +90,7 @@ func (s *till) order(t *testing.T, subject string) (payment.OrderID, payment.Cli
 	return o.ID, params
 }
 
-// open opens a page of the sandbox. Its end asserts that the page had no errors and asked the
-// sandbox alone.
+// open opens a page of the sandbox. Its end asserts that the page had no errors and asked the sandbox alone.
 func (s *till) open(t *testing.T, browser context.Context, address string) *chromium.Tab {
 	t.Helper()
 	page := chromium.Open(t, browser, address)
@@ -164,9 +163,8 @@ func (s *till) isPaid(t *testing.T, id payment.OrderID) {
 	}, 30*time.Second, 10*time.Millisecond)
 }
 
-// readQR returns the text of the QR code in a picture. The decoder is not of the library that
-// draws the code. It is told that nothing else is in the picture: in one of a hundred pictures it
-// finds the code in the wrong place otherwise.
+// readQR returns the text of the QR code in a picture. The decoder is not of the library that draws the code. It is told that nothing else
+// is in the picture: in one of a hundred pictures it finds the code in the wrong place otherwise.
 func readQR(t *testing.T, picture []byte) string {
 	t.Helper()
 	pixels, err := png.Decode(bytes.NewReader(picture))

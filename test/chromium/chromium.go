@@ -68,8 +68,7 @@ type Tab struct {
 	errors   []string // that the console shows
 }
 
-// Open opens a tab that shows the page until the test ends. The end of the test asserts that the
-// tab sent requests to this machine alone.
+// Open opens a tab that shows the page until the test ends. The end of the test asserts that the tab sent requests to this machine alone.
 func Open(t *testing.T, browser context.Context, page string) *Tab {
 	t.Helper()
 	tab := &Tab{}
@@ -155,8 +154,7 @@ func Evaluate[T any](t *testing.T, tab *Tab, script string) T {
 	return Get(t, tab, chromedp.Evaluate[T](script, chromedp.EvalAwaitPromise))
 }
 
-// Prefer makes the page believe that its reader prefers the value of the media feature, such as
-// dark of prefers-color-scheme.
+// Prefer makes the page believe that its reader prefers the value of the media feature, such as dark of prefers-color-scheme.
 func (tab *Tab) Prefer(t *testing.T, feature, value string) {
 	t.Helper()
 	_, err := chromedp.Call(tab, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{

@@ -10,8 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// TestLinters runs public linters, which know mistakes that generators and renderers stumble
-// over. Their rules are in the folder lint.
+// TestLinters runs public linters, which know mistakes that generators and renderers stumble over. Their rules are in the folder lint.
 func TestLinters(t *testing.T) {
 	for name, c := range map[string]struct {
 		program   string

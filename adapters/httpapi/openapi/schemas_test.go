@@ -143,8 +143,7 @@ func TestResponsesHaveAllTheirFields(t *testing.T) {
 	})
 }
 
-// checkFields asserts that an object requires its named fields. An object without them is a
-// mapping and defines its values.
+// checkFields asserts that an object requires its named fields. An object without them is a mapping and defines its values.
 func checkFields(t *testing.T, at string, ref *openapi3.SchemaRef) {
 	s := ref.Value
 	if len(s.Properties) > 0 {

@@ -19,8 +19,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// pipes is a listener of connections in memory, whose deadlines follow the clock of a
-// synctest bubble.
+// pipes is a listener of connections in memory, whose deadlines follow the clock of a synctest bubble.
 type pipes chan net.Conn
 
 func (p pipes) Accept() (net.Conn, error) {
@@ -68,8 +67,7 @@ func paced(t *testing.T, work time.Duration) net.Conn {
 	return client
 }
 
-// deliver sends the head and then each piece, every pause. It returns the response and when
-// it came.
+// deliver sends the head and then each piece, every pause. It returns the response and when it came.
 func deliver(
 	t *testing.T, conn net.Conn, head string, pieces int, piece []byte, pause time.Duration,
 ) (*http.Response, string, time.Duration) {
@@ -144,8 +142,7 @@ func TestGEN_14_an_upload_may_take_two_minutes_if_it_does_not_stall(t *testing.T
 func TestGEN_14_a_slow_answer_does_not_end_with_the_deadline_of_the_body(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		conn := paced(t, 30*time.Second)
-		// The second request finds no deadline of the first. The last bytes of the first
-		// end a piece.
+		// The second request finds no deadline of the first. The last bytes of the first end a piece.
 		for _, length := range []int{MaxBody + uploadPiece*3/2, MaxBody + 1} {
 			body := strings.Repeat("x", length)
 			go io.WriteString(conn, head(fmt.Sprint("Content-Length: ", len(body)))+body)
