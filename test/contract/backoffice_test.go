@@ -16,7 +16,6 @@ import (
 
 var backOfficeRows = []row{
 	{"ADM-02 AUT-14 a narrowed key has the back-office rights only if it named them", backOfficeOfNarrowedKeys, everyStore},
-	{"AUT-14 the profile of staff lists back_office", backOfficeInTheProfile, oneStore},
 	{"AUT-14 taking staff away ends the rights at once", backOfficeTakenAway, everyStore},
 }
 
@@ -39,17 +38,6 @@ func backOfficeOfNarrowedKeys(t *testing.T, s *server) {
 	usesBackOffice(t, both, true)
 	both.get(t, events).is(200)
 	usesBackOffice(t, s.with(s.issue(t, staff, 0, "back_office")), true)
-}
-
-func backOfficeInTheProfile(t *testing.T, s *server) {
-	staff := s.staff(t)
-	want := []any{"xfile_event", "writing_bundle", "pay_trade_order", "back_office"}
-	assert.ElementsMatch(t, want, staff.get(t, profile).is(200).list("data.scopes"))
-	narrowed := s.with(s.anyone().gets(t, staff, "xfile_event"))
-	assert.ElementsMatch(t, want, narrowed.get(t, profile).is(200).list("data.scopes"), "the account's, whatever the key")
-	assert.NotContains(t, s.member(t).get(t, profile).is(200).list("data.scopes"), "back_office")
-	named := s.member(t, func(r *signin.Registration) { r.Scopes = []string{"back_office", "xfile_event"} })
-	named.get(t, profile).is(200).shows(object{"is_staff": true, "scopes": []string{"xfile_event", "back_office"}})
 }
 
 func backOfficeTakenAway(t *testing.T, s *server) {

@@ -47,7 +47,7 @@ func (on store) rows() []row {
 		conventionRows, appLimitRows, loginRows, peopleRows, searchRows, textSearchRows, goldenRows, eventRows, eventListRows, timelineRows,
 		eventTextRows, selectingRows,
 		activityRows, replyRows, notificationRows, streamRows, moderationRows, moderationOwnRows, moderationFeedRows, caseRows,
-		subscriptionRows, blockRows, feedRows, feedWideRows, publicationRows, failingRows,
+		subscriptionRows, blockRows, feedRows, publicationRows, failingRows,
 		imageRows, pictureSizeRows, plateRows, importedRows, importingRows, paymentRows, pictureRows, backOfficeRows, auditRows, staffPeopleRows,
 		roleRows, overviewRows, importRunRows, usualPlaceRows, sessionRows,
 		addressLimitRows, oracleRows, assignedRows, formRows, spoofRows, polyglotRows, keyRows,

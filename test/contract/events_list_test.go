@@ -2,7 +2,6 @@ package contract
 
 import (
 	"fmt"
-	"net/url"
 	"slices"
 	"strconv"
 	"testing"
@@ -162,7 +161,6 @@ const timeline = "/api/xfile/event/following/"
 
 var timelineRows = []row{
 	{"EVT-23 the timeline is what the followed wrote and the caller may see", timelineSeen, everyStore},
-	{"EVT-23 pages neither repeat nor skip what is written and deleted meanwhile", timelinePages, everyStore},
 }
 
 // timelineSeen has everything that a list has of an event, and no totals.
@@ -193,36 +191,4 @@ func timelineSeen(t *testing.T, s *server) {
 	own := contact.get(t, subscriptions).is(200)
 	contact.delete(t, fmt.Sprintf("%s%d/", subscriptions, own.int("data.0.id"))).is(204)
 	assert.ElementsMatch(t, []string{"followed 0 true", "contact 0 true"}, reader.get(t, timeline).is(200).titles(), "no contact any more")
-}
-
-func timelinePages(t *testing.T, s *server) {
-	reader, ada, bob := s.member(t), s.member(t), s.member(t)
-	reader.follows(t, ada)
-	reader.follows(t, bob)
-	ids := map[string]int{}
-	write := func(author person, title string) {
-		s.minutesLater(func() { ids[title] = author.publishes(t, title) })
-	}
-	for i := range 3 {
-		write(ada, fmt.Sprint("a", i))
-		write(bob, fmt.Sprint("b", i))
-	}
-	page := func(cursor any) answer {
-		path := timeline + "?page_size=2"
-		if cursor != nil {
-			path += "&cursor=" + url.QueryEscape(cursor.(string))
-		}
-		return reader.get(t, path).is(200)
-	}
-	one := page(nil)
-	assert.Equal(t, []string{"b2", "a2"}, one.titles())
-	write(ada, "new")
-	ada.delete(t, eventPath(ids["a2"])).is(204) // the one that the cursor names
-	bob.delete(t, eventPath(ids["b1"])).is(204)
-	two := page(one.at("cursor.next"))
-	assert.Equal(t, []string{"a1", "b0"}, two.titles())
-	three := page(two.at("cursor.next"))
-	assert.Equal(t, []string{"a0"}, three.titles())
-	assert.Nil(t, three.at("cursor.next"))
-	assert.Equal(t, []string{"new", "b2"}, page(nil).titles())
 }

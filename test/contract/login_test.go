@@ -195,7 +195,7 @@ func secretsAreNotLogged(t *testing.T, s *server) {
 
 var sessionRows = []row{
 	{"AUT-13 a changed password ends all other keys", changedPasswordEndsOtherKeys, everyStore},
-	{"AUT-13 a wrong old password counts as a failed login", wrongOldPasswordCounts, oneStore},
+	{"AUT-13 AUT-18 USR-07 a wrong password counts as a failed login, and spends no code", wrongPasswordsCount, oneStore},
 	{"AUT-13 passwords that can not be set", unusablePasswords, oneStore},
 	{"AUT-13 keys are listed without the keys", keysAreListed, everyStore},
 	{"AUT-13 a key is ended by its owner alone", keysAreEnded, everyStore},
@@ -230,16 +230,33 @@ func changedPasswordEndsOtherKeys(t *testing.T, s *server) {
 	assert.Equal(t, 1, ada.get(t, sessions).is(200).int("pagination.total_count"))
 }
 
-func wrongOldPasswordCounts(t *testing.T, s *server) {
-	ada := s.member(t)
-	for range 5 {
-		ada.changesPassword(t, "not-this-one", newPassword).invalid("old_password")
+func wrongPasswordsCount(t *testing.T, s *server) {
+	for field, act := range map[string]func(p person, password, code string) answer{
+		"old_password": func(p person, password, _ string) answer { return p.changesPassword(t, password, newPassword) },
+		"erase": func(p person, password, code string) answer {
+			return p.post(t, erasePath, object{"password": password, "code": code})
+		},
+		"change_phone": func(p person, password, code string) answer {
+			return p.send(t, "PUT", phonePath, object{"username": newcomer(1), "password": password, "code": code})
+		},
+	} {
+		ada := s.member(t)
+		asked := func() string {
+			if field == "change_phone" {
+				return ada.code(t, field, newcomer(1))
+			}
+			return ada.codeToErase(t)
+		}
+		code := asked()
+		for range 5 {
+			act(ada, "not-this-one", code).invalid(map[bool]string{true: field, false: "password"}[field == "old_password"])
+		}
+		act(ada, password, code).throttled()
+		s.anyone().logsIn(t, ada.phone, password).throttled()
+		ada.get(t, profile).is(200)
+		s.clock.advance(15 * time.Minute)
+		act(ada, password, asked()).is(204)
 	}
-	ada.changesPassword(t, password, newPassword).throttled()
-	s.anyone().logsIn(t, ada.phone, password).throttled()
-	ada.get(t, profile).is(200)
-	s.clock.advance(15 * time.Minute)
-	s.anyone().logsIn(t, ada.phone, password).is(200)
 }
 
 func unusablePasswords(t *testing.T, s *server) {

@@ -34,7 +34,6 @@ func profileIsChanged(t *testing.T, s *server) {
 	ada.patch(t, profile, object{"firstname": "西", "lastname": "林", "expertise": strings.Repeat("茶", 64)}).is(200)
 	ada.get(t, profile).is(200).shows(object{"username": "林西", "expertise": strings.Repeat("茶", 64), "location": "", "is_staff": false})
 	bob.get(t, profile).is(200).shows(object{"username": "Ada Berg"})
-	s.anyone().patch(t, profile, object{"firstname": "x"}).fails(401, "NOT_AUTHENTICATED")
 }
 
 func badProfiles(t *testing.T, s *server) {

@@ -2,6 +2,7 @@ package contract
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -11,15 +12,19 @@ import (
 )
 
 var roleRows = []row{
-	{"OFF-03 the profile lists the roles, of which any is staff", rolesInTheProfile, oneStore},
+	{"OFF-03 AUT-14 the profile lists the roles, of which any is staff, and back_office", rolesInTheProfile, oneStore},
 	{"OFF-03 the overview and the audit show what the roles may see", rolesSeeTheirParts, everyStore},
 	{"OFF-03 the pages of a role are in the navigation, and others name the role that they need", rolesOfPages, oneStore},
 }
 
 func rolesInTheProfile(t *testing.T, s *server) {
 	both := s.staff(t, access.Cashier, access.Support)
-	both.get(t, profile).is(200).shows(object{"roles": []any{"cashier", "support"}, "is_staff": true})
-	s.member(t).get(t, profile).is(200).shows(object{"roles": []any{}, "is_staff": false})
+	both.get(t, profile).is(200).shows(object{
+		"roles": []any{"cashier", "support"}, "is_staff": true, "scopes": append(slices.Clone(ordinary), "back_office"),
+	})
+	narrowed := s.with(s.anyone().gets(t, both, "xfile_event"))
+	assert.Contains(t, narrowed.get(t, profile).is(200).list("data.scopes"), "back_office", "the account's, whatever the key")
+	s.member(t).get(t, profile).is(200).shows(object{"roles": []any{}, "is_staff": false, "scopes": ordinary})
 	both.get(t, payments).is(200)
 	assert.Equal(t, "This needs the role moderator.", both.get(t, staffReports).fails(403, "PERMISSION_DENIED").text("data.detail"))
 	assert.Equal(t, "此操作需要角色 moderator。",

@@ -264,10 +264,4 @@ func limitsCounted(t *testing.T, s *till) {
 	s.anyone().failsTimes(t, 5, ada.phone)
 	s.anyone().logsIn(t, ada.phone, password).throttled()
 	hit(1, "failed_logins")
-	bob := s.member(t)
-	for range 3 {
-		s.anyone().gets(t, bob)
-	}
-	s.anyone().logsIn(t, bob.phone, password).throttled()
-	hit(1, "login")
 }
