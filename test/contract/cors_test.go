@@ -15,6 +15,8 @@ import (
 const (
 	app      = "https://app.example"
 	stranger = "https://stranger.example"
+
+	askedHeaders = "authorization,content-type,idempotency-key,if-none-match,traceparent,x-language-locale,x-request-id"
 )
 
 // preflight asks whether a page of the origin may send the method, as a browser does.
@@ -24,8 +26,7 @@ func (s *server) preflight(t *testing.T, origin, method, path string) *http.Resp
 	require.NoError(t, err)
 	req.Header.Set("Origin", origin)
 	req.Header.Set("Access-Control-Request-Method", method)
-	req.Header.Set("Access-Control-Request-Headers",
-		"authorization,content-type,idempotency-key,if-none-match,traceparent,x-language-locale,x-request-id")
+	req.Header.Set("Access-Control-Request-Headers", askedHeaders)
 	res, err := dialer.Do(req)
 	require.NoError(t, err)
 	require.NoError(t, res.Body.Close())
@@ -45,6 +46,10 @@ func TestGEN_15(t *testing.T) {
 		assert.Equal(t, http.StatusNoContent, res.StatusCode, path)
 		assert.Equal(t, app, res.Header.Get("Access-Control-Allow-Origin"), path)
 		assert.NotEmpty(t, res.Header.Get("Access-Control-Max-Age"), path)
+		assert.Contains(t, res.Header.Get("Access-Control-Allow-Methods"), method, path)
+		for name := range strings.SplitSeq(askedHeaders, ",") {
+			assert.Contains(t, strings.ToLower(res.Header.Get("Access-Control-Allow-Headers")), name, path)
+		}
 		assert.NotEmpty(t, res.Header.Get("X-Request-ID"), path)
 
 		res = s.preflight(t, stranger, method, path)
@@ -66,7 +71,9 @@ func TestGEN_15(t *testing.T) {
 	} {
 		a := ada.saying("Origin", app).get(t, path).is(status)
 		assert.Equal(t, app, a.header.Get("Access-Control-Allow-Origin"), path)
-		assert.Contains(t, a.header.Get("Access-Control-Expose-Headers"), "Retry-After", path)
+		for _, name := range []string{"X-Request-ID", "X-Order-ID", "Retry-After", "ETag", "Location"} {
+			assert.Contains(t, a.header.Get("Access-Control-Expose-Headers"), name, path)
+		}
 		assert.Empty(t, a.header.Get("Access-Control-Allow-Credentials"), path)
 		for _, other := range []*client{ada.saying("Origin", stranger), ada.client} {
 			a := other.get(t, path).is(status)
