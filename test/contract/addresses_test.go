@@ -227,9 +227,8 @@ func everyOutcome(p person, event int) []struct {
 		status             int
 	}{
 		{"GET", profile, "", 200}, {"HEAD", profile, "", 200}, {"POST", events, "{}", 201}, {"PUT", likePath(event), "", 204},
-		{"GET", "/api/user/profile", "", 301}, {"POST", events, "{", 400},
-		{"PATCH", eventPath(99), "{}", 404}, {"GET", "/nowhere", "", 404}, {"GET", "/", "", 404}, {"PUT", profile, "", 405},
-		{"POST", events, strings.Repeat(" ", 1<<20+1), 413}, {"GET", reference, "", 200},
+		{"GET", "/api/user/profile", "", 301}, {"POST", events, "{", 400}, {"PATCH", eventPath(99), "{}", 404}, {"GET", "/nowhere", "", 404},
+		{"GET", "/", "", 404}, {"PUT", profile, "", 405}, {"POST", events, strings.Repeat(" ", 1<<20+1), 413}, {"GET", reference, "", 200},
 		{"GET", fmt.Sprintf("/media/portrait/%d-sm.png", p.id), "", 200}, {"GET", "/media/portrait/none.png", "", 404},
 	}
 }

@@ -28,8 +28,7 @@ func importRunsListed(t *testing.T, s *server) {
 	sameJSON(t, []any{0, 2}, a.each("data", "rejected"))
 	a.shows(object{
 		"0.state": "completed", "0.unchanged": 1, "1.state": "completed", "1.began_at": "2026-11-20T12:00:00.000000Z",
-		"1.ended_at": "2026-11-20T12:00:00.000000Z",
-		"1.lines":    3, "1.new": 1, "1.changed": 0, "1.unchanged": 0, "1.replaced": 0,
+		"1.ended_at": "2026-11-20T12:00:00.000000Z", "1.lines": 3, "1.new": 1, "1.changed": 0, "1.unchanged": 0, "1.replaced": 0,
 	})
 	_, err := s.app.Stores.Imports.BeginRun(t.Context(), s.clock.Now(), []string{"killed.jsonl"})
 	require.NoError(t, err)

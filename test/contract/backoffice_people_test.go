@@ -62,9 +62,7 @@ func staffFindPeople(t *testing.T, s *server) {
 	staff.looksFor(t, "q", "1", "&name=ada").invalid("non_field_errors")
 	staff.looksFor(t, "q", "a").invalid("q")
 	digits := strings.NewReplacer("+", "", "-", "").Replace(li.phone)
-	for typed, want := range map[string][]any{
-		li.phone: {li.id}, digits: {li.id}, fmt.Sprint(ada.id): {ada.id}, "林": {li.id, lin.id},
-	} {
+	for typed, want := range map[string][]any{li.phone: {li.id}, digits: {li.id}, fmt.Sprint(ada.id): {ada.id}, "林": {li.id, lin.id}} {
 		sameJSON(t, want, uids(staff.looksFor(t, "q", typed)), typed)
 	}
 	sameJSON(t, []any{ada.id, lin.id, li.id, staff.id}, uids(staff.get(t, staffPeople)))

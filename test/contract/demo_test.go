@@ -28,12 +28,11 @@ func showDemo(t *testing.T, on store) {
 	}
 	an, nora := entering("+86-13800000001"), entering("+1-2025550104")
 	for path, who := range map[string]*client{
-		events: an, eventsOf(person{id: 2}): an, commented: an, comments + "?event=28": an, subscriptions: an,
-		timeline: an, notifications: an, followers: an, likesOf(1, 28): an, search + "?name=顾": an,
-		categories: s.anyone(), categories + "?type=xfile": s.anyone(), itemsOf("uncategory"): s.anyone(),
-		itemsOf("uncategory") + "?type=node": s.anyone(), categories + "?type=demand&lat=30.2741&lng=120.1551": s.anyone(),
-		publications: an.saying("x-language-locale", "es"), "/api/user/user-image/?uid=1": s.anyone(),
-		"/api/writing-admin/v1/imported-howto/": nora,
+		events: an, eventsOf(person{id: 2}): an, commented: an, comments + "?event=28": an, subscriptions: an, timeline: an, notifications: an,
+		followers: an, likesOf(1, 28): an, search + "?name=顾": an, categories: s.anyone(), categories + "?type=xfile": s.anyone(),
+		itemsOf("uncategory"): s.anyone(), itemsOf("uncategory") + "?type=node": s.anyone(),
+		categories + "?type=demand&lat=30.2741&lng=120.1551": s.anyone(), publications: an.saying("x-language-locale", "es"),
+		"/api/user/user-image/?uid=1": s.anyone(), "/api/writing-admin/v1/imported-howto/": nora,
 	} {
 		a := who.get(t, path).is(200)
 		assert.NotEmpty(t, a.list("data"), path)

@@ -37,9 +37,7 @@ func visibility(t *testing.T, s *server) {
 	for _, viewer := range []struct {
 		person
 		sees []string
-	}{
-		{author, own}, {contact, []string{"true 0", "true 100"}}, {follower, []string{"true 0"}}, {followed, []string{"true 0"}},
-	} {
+	}{{author, own}, {contact, []string{"true 0", "true 100"}}, {follower, []string{"true 0"}}, {followed, []string{"true 0"}}} {
 		list := viewer.get(t, eventsOf(author)).is(200)
 		assert.ElementsMatch(t, viewer.sees, list.titles())
 		assert.Equal(t, len(viewer.sees), list.int("pagination.total_count"))

@@ -17,10 +17,9 @@ var eventRows = []row{
 	{"EVT-02 the category is one that exists or null", categoryExists, oneStore},
 	{"EVT-02 an event happens at most a year ahead of its author's today", farEvents, oneStore},
 	{"EVT-03 a patch writes the fields it carries", patchWritesWhatItCarries, oneStore},
-	{"EVT-04 publish true publishes and stays published", publishPublishes, everyStore},
+	{"EVT-04 EVT-05 publish true publishes, publish false makes a draft, and each stays", publishAndUnpublish, everyStore},
 	{"EVT-04 a blank event is not published and nothing of the patch is stored", blankIsNotPublished, everyStore},
 	{"EVT-04 a published event cannot be made blank", publishedStaysSeen, oneStore},
-	{"EVT-05 publish false makes a draft", publishFalseMakesADraft, everyStore},
 	{"EVT-06 a patch without view_permission exposes nothing", permissionStays, everyStore},
 	{"EVT-09 a deleted event is gone with all that hung on it", deletedIsGone, everyStore},
 	{"EVT-20 patches at once lose nothing", patchesAtOnce, everyStore},
@@ -93,7 +92,7 @@ func patchWritesWhatItCarries(t *testing.T, s *server) {
 	ada.patch(t, eventPath(id), object{"title": "\t Three \u00a0"}).is(200).shows(object{"title": "Three"})
 }
 
-func publishPublishes(t *testing.T, s *server) {
+func publishAndUnpublish(t *testing.T, s *server) {
 	ada, eve := s.member(t), s.member(t)
 	for _, seen := range []object{{"title": "x"}, {"content": "x"}, {"html_content": "<p>x</p>"}} {
 		id := ada.writes(t, seen).int("data.id")
@@ -102,6 +101,13 @@ func publishPublishes(t *testing.T, s *server) {
 			ada.patch(t, eventPath(id), object{"publish": true}).is(200).shows(object{"status": 100})
 		}
 		eve.reads(t, id).shows(object{"status": 100})
+		for range 2 { // makes a draft, leaves a draft
+			ada.patch(t, eventPath(id), object{"publish": false}).is(200).shows(object{"status": 0})
+			eve.get(t, eventPath(id)).is(404)
+		}
+		ada.patch(t, eventPath(id), object{"title": "y"}).is(200).shows(object{"status": 0})
+		ada.patch(t, eventPath(id), object{"publish": true}).is(200)
+		ada.patch(t, eventPath(id), object{"title": "z"}).is(200).shows(object{"status": 100})
 	}
 	id := ada.writes(t, object{}).int("data.id")
 	ada.attaches(t, id)
@@ -130,19 +136,6 @@ func publishedStaysSeen(t *testing.T, s *server) {
 	ada.reads(t, id).shows(object{"title": "x", "content": "", "event_time": "2026-11-20", "status": 100})
 	ada.patch(t, eventPath(id), object{"title": "", "content": "y"}).is(200).shows(object{"title": "", "content": "y"})
 	ada.patch(t, eventPath(id), object{"content": "", "publish": false}).is(200).shows(object{"content": "", "status": 0})
-}
-
-func publishFalseMakesADraft(t *testing.T, s *server) {
-	ada, eve := s.member(t), s.member(t)
-	id := ada.publishes(t, "x")
-	eve.reads(t, id)
-	for range 2 { // makes a draft, leaves a draft
-		ada.patch(t, eventPath(id), object{"publish": false}).is(200).shows(object{"status": 0, "title": "x"})
-		eve.get(t, eventPath(id)).is(404)
-	}
-	ada.patch(t, eventPath(id), object{"title": "y"}).is(200).shows(object{"status": 0})
-	ada.patch(t, eventPath(id), object{"publish": true}).is(200).shows(object{"status": 100})
-	ada.patch(t, eventPath(id), object{"title": "z"}).is(200).shows(object{"status": 100})
 }
 
 func permissionStays(t *testing.T, s *server) {

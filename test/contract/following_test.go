@@ -10,11 +10,10 @@ import (
 
 var subscriptionRows = []row{
 	{"SUB-01 the caller's subscriptions newest first", ownSubscriptions, everyStore},
-	{"SUB-02 subscriptions are filtered", subscriptionFilters, everyStore},
+	{"SUB-02 SUB-05 subscriptions are filtered, also by whom one follows", subscriptionFilters, everyStore},
 	{"SUB-04 following again returns the standing subscription", followingAgain, everyStore},
 	{"SUB-04 exactly one of user and category is followed, which is there and not the caller", whatIsFollowed, oneStore},
 	{"SUB-05 followers are listed newest first, contacts marked", ownFollowers, everyStore},
-	{"SUB-05 whether one follows a person is asked by their uid", followedFilter, everyStore},
 }
 
 func (p person) followsCategory(t *testing.T, id int) int {
@@ -47,18 +46,25 @@ func words(numbers ...int) []string {
 
 func subscriptionFilters(t *testing.T, s *server) {
 	s.shelve(t, 7, "Walks")
-	ada := s.member(t)
-	user, category := ada.follows(t, s.member(t)), ada.followsCategory(t, 7)
+	ada, bob := s.member(t), s.member(t)
+	bob.follows(t, ada)
+	user, category := ada.follows(t, bob), ada.followsCategory(t, 7)
 	for query, want := range map[string][]int{
-		"?entity_type=&subscription_type=":                   {category, user},
-		"?entity_type=100&subscription_type=follow_user":     {user},
-		"?entity_type=100&subscription_type=follow_category": {},
-		"?subscription_type=follow_category":                 {category},
-		"?entity_type=200&uid_only=1":                        {category},
+		"?entity_type=&subscription_type=":                    {category, user},
+		"?entity_type=100&subscription_type=follow_user":      {user},
+		"?entity_type=100&subscription_type=follow_category":  {},
+		"?subscription_type=follow_category":                  {category},
+		"?entity_type=200&uid_only=1":                         {category},
+		fmt.Sprint("?followed_user=", bob.id):                 {user},
+		fmt.Sprint("?entity_type=200&followed_user=", bob.id): {}, fmt.Sprint("?followed_user=", ada.id): {},
+		"?followed_user=99999999999999999999": {},
 	} {
 		list := ada.get(t, subscriptions+query).is(200)
 		assert.Equal(t, words(want...), list.column("data", "id"), query)
 		assert.Equal(t, len(want), list.int("pagination.total_count"), query)
+	}
+	for _, none := range []string{"0", "x", "1,2"} {
+		ada.get(t, subscriptions+"?followed_user="+none).invalid("followed_user")
 	}
 	for _, other := range []string{"300", "-100", "user", "100,200"} {
 		ada.get(t, subscriptions+"?entity_type="+other).invalid("entity_type")
@@ -125,25 +131,6 @@ func ownFollowers(t *testing.T, s *server) {
 	cleo.delete(t, subscriptionPath(second)).is(204)
 	assert.Equal(t, words(third, first), ada.get(t, followers).is(200).column("data", "id"))
 	assert.Equal(t, []string{"false", "false"}, cleo.get(t, followers).is(200).column("data", "is_contact"), "both must follow")
-}
-
-func followedFilter(t *testing.T, s *server) {
-	ada, bob := s.member(t), s.member(t)
-	bob.follows(t, ada)
-	id := ada.follows(t, bob)
-	for query, want := range map[string][]int{
-		fmt.Sprint("?followed_user=", bob.id):                     {id},
-		fmt.Sprint("?followed_user=", bob.id, "&entity_type=200"): {},
-		fmt.Sprint("?followed_user=", ada.id):                     {},
-		"?followed_user=99999999999999999999":                     {},
-	} {
-		list := ada.get(t, subscriptions+query).is(200)
-		assert.Equal(t, words(want...), list.column("data", "id"), query)
-		assert.Equal(t, len(want), list.int("pagination.total_count"), query)
-	}
-	for _, none := range []string{"0", "x", "1,2"} {
-		ada.get(t, subscriptions+"?followed_user="+none).invalid("followed_user")
-	}
 }
 
 const blocks = "/api/user/block/"

@@ -357,19 +357,17 @@ func (f *fuzzer) word(schema *openapi3.Schema) string {
 
 // hostileTexts are texts that parsers and databases stumble over.
 var hostileTexts = []string{
-	"", " ", "\x00", "a\x00b", "\xff\xfe", "%", "%00", "%25", "..", "../../etc/passwd", "/", "\\", "'", `"`, "' OR 1=1 --", "{}", "[]", "null", "true",
-	"-1", "0", "00", "1e3", "1.5", "NaN", "Infinity", "9223372036854775807", "9223372036854775808", "-9223372036854775809", "１２", "0x10",
-	"\u202e", "\u200d", "\ufeff", "é", "e\u0301", "😀", "\U0010ffff", "\r\nX-Odd: 1", "<script>alert(1)</script>", "${jndi:ldap://x}",
-	"{{7*7}}", "$1", "?",
-	strings.Repeat("a", 300), strings.Repeat("漢", 500), strings.Repeat("a,", 200), "2026-13-45", "+86-1", "+0-0",
+	"", " ", "\x00", "a\x00b", "\xff\xfe", "%", "%00", "%25", "..", "../../etc/passwd", "/", "\\", "'", `"`, "' OR 1=1 --", "{}", "[]", "null",
+	"true", "-1", "0", "00", "1e3", "1.5", "NaN", "Infinity", "9223372036854775807", "9223372036854775808", "-9223372036854775809", "１２",
+	"0x10", "\u202e", "\u200d", "\ufeff", "é", "e\u0301", "😀", "\U0010ffff", "\r\nX-Odd: 1", "<script>alert(1)</script>", "${jndi:ldap://x}",
+	"{{7*7}}", "$1", "?", strings.Repeat("a", 300), strings.Repeat("漢", 500), strings.Repeat("a,", 200), "2026-13-45", "+86-1", "+0-0",
 }
 
 // hostileValues are JSON values that no field expects.
 func hostileValues() []any {
 	all := []any{
 		nil, true, false, 0, -1, 1.5, 1e308, json.Number("1e400"), json.Number("123456789012345678901234567890"), []any{}, []any{nil, []any{}},
-		map[string]any{},
-		map[string]any{"": map[string]any{"": nil}}, strings.Repeat("x", 70_000),
+		map[string]any{}, map[string]any{"": map[string]any{"": nil}}, strings.Repeat("x", 70_000),
 	}
 	for _, text := range hostileTexts {
 		all = append(all, text)

@@ -75,8 +75,7 @@ func howTosOfCategories(t *testing.T, s *server) {
 		plain, bracketed []string
 		want             []string
 	}{
-		{nil, nil, all}, {[]string{""}, []string{" "}, all},
-		{[]string{"Tea"}, nil, []string{"Tea"}}, {nil, []string{"Tea"}, []string{"Tea"}},
+		{nil, nil, all}, {[]string{""}, []string{" "}, all}, {[]string{"Tea"}, nil, []string{"Tea"}}, {nil, []string{"Tea"}, []string{"Tea"}},
 		{[]string{"Tea", "Walks"}, nil, []string{"Walks", "Tea"}}, {nil, []string{"Tea", "Walks"}, []string{"Walks", "Tea"}},
 		{[]string{"Tea"}, []string{"雾"}, []string{"雾", "Tea"}}, {[]string{"Tea"}, []string{"Tea"}, []string{"Tea"}},
 		{[]string{"Tea", "Walks"}, []string{"Boats & Oars", "雾"}, []string{"雾", "Boats & Oars", "Walks", "Tea"}},

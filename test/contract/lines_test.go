@@ -96,8 +96,7 @@ func linesStayLines(t *testing.T, s *server) {
 		path = strings.NewReplacer("{id}", fmt.Sprint(id), "{uid}", fmt.Sprint(other.id)).Replace(path)
 		for _, bad := range []string{
 			"a\nb", "a\tb", "a\u0085b", "a\u2028b", "a\u2029b", "\u202eabc", "a\u202ab\u202c", "\u2066abc", "a\u2069", "a\ufffe", "a\ufdd0",
-			"a\U0010ffff",
-			"a" + strings.Repeat("\u0316", 5),
+			"a\U0010ffff", "a" + strings.Repeat("\u0316", 5),
 		} {
 			body := maps.Clone(good)
 			if body[name] = any(bad); name == "tags" {

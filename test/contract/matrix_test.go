@@ -58,10 +58,9 @@ type caller struct {
 
 var callers = []caller{
 	{"anonymous", "stranger"}, {"a bad key", "stranger"}, {"an expired key", "stranger"}, {"a revoked key", "stranger"},
-	{"a disabled account", "stranger"}, {"without the scope", "stranger"},
-	{"the owner", "owner"}, {"a contact", "contact"}, {"a stranger", "stranger"}, {"staff", "staff"}, {"staff with a narrowed key", "staff"},
-	{"moderator", "staff"}, {"cashier", "staff"}, {"support", "staff"},
-	{"one whom the owner blocks", "blocked"}, {"one who blocks the owner", "blocked"},
+	{"a disabled account", "stranger"}, {"without the scope", "stranger"}, {"the owner", "owner"}, {"a contact", "contact"},
+	{"a stranger", "stranger"}, {"staff", "staff"}, {"staff with a narrowed key", "staff"}, {"moderator", "staff"}, {"cashier", "staff"},
+	{"support", "staff"}, {"one whom the owner blocks", "blocked"}, {"one who blocks the owner", "blocked"},
 }
 
 // officeRoles are the callers who may enter each area of the back office (OFF-03); "staff" is an admin.

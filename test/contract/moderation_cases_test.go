@@ -71,8 +71,7 @@ func toldOfActs(t *testing.T, s *server) {
 func hidesUnreported(t *testing.T, s *server) {
 	ada, bob, staff := s.member(t), s.member(t), s.staff(t)
 	id := ada.publishes(t, "Pills")
-	b := s.browser(t)
-	b.logsIn(staff)
+	b := s.atWork(t, staff)
 	b.opens("reports/").shows(200, "Hide something without a report")
 	form := func(object any, reason string) []string {
 		return []string{"report", "0", "kind", "event", "object", fmt.Sprint(object), "act", "hide", "reason", reason}
@@ -112,8 +111,7 @@ func hidesByAddress(t *testing.T, s *server) {
 	}
 	another := ada.post(t, images, object{"img": raw}).is(201)
 	staff.post(t, hidePath, object{"address": another.text("data.img"), "event": 1, "reason": "x"}).is(400)
-	b := s.browser(t)
-	b.logsIn(staff)
+	b := s.atWork(t, staff)
 	b.opens("reports/")
 	own := func(address string) []string {
 		return []string{"report", "0", "kind", "event", "object", address, "act", "hide", "reason", "Advertises"}
@@ -265,8 +263,7 @@ func staffPagesCases(t *testing.T, s *server) {
 	}
 	comment := ada.comments(t, id, "Rude")
 	bob.post(t, reportPath, object{"comment": comment, "reason": "abuse"}).is(201)
-	b := s.browser(t)
-	b.logsIn(s.staff(t)).leads("")
+	b := s.atWork(t, s.staff(t))
 	b.opens("reports/").shows(200, fmt.Sprintf("Event %d</a>: illegal × 2", id), "As it was reported, and still is",
 		`<iframe sandbox srcdoc="<p>Buy &#34;weapons&#34;</p>"`, `<label class="blurred"><input type="checkbox"> Show this picture`,
 		"/media/private/", fmt.Sprintf(`<a href="/back-office/events/%d/">On event %[1]d</a>: Hm`, id))

@@ -15,7 +15,6 @@ var moderationOwnRows = []row{
 	{"MOD-06 the addresses of a hidden event's plates lead to nothing", hiddenPlates, everyServer},
 	{"MOD-06 a hidden plate is in no event, also of its author", hiddenPlate, everyServer},
 	{"MOD-06 a hidden profile shows nowhere, and can't be changed", hiddenProfile, everyServer},
-	{"MOD-06 plates and profiles are reported", reportedOwn, everyStore},
 }
 
 // large has the sizes of IMG-08.
@@ -134,16 +133,4 @@ func hiddenProfile(t *testing.T, s *server) {
 	assertAct(t, staff.post(t, restorePath, of), "restored", "profile", ada.id)
 	shows(true, 200)
 	staff.post(t, hidePath, object{"profile": 99_999, "reason": "Rude"}).is(404)
-}
-
-func reportedOwn(t *testing.T, s *server) {
-	ada, bob := s.member(t), s.member(t)
-	shown, private := ada.publishes(t, "Fog"), ada.publishes(t, "Mine", object{"view_permission": 200})
-	plate, unseen := ada.attaches(t, shown).int("data.id"), ada.attaches(t, private).int("data.id")
-	for kind, id := range map[string]int{"plate": plate, "profile": int(ada.id)} {
-		bob.post(t, reportPath, object{kind: id, "reason": "abuse"}).is(201).shows(object{"kind": kind, "object": id})
-		bob.post(t, reportPath, object{kind: id, "reason": "abuse"}).is(200)
-		bob.post(t, reportPath, object{kind: 99_999, "reason": "abuse"}).invalid(kind)
-	}
-	bob.post(t, reportPath, object{"plate": unseen, "reason": "abuse"}).invalid("plate")
 }

@@ -21,7 +21,7 @@ const (
 )
 
 var moderationRows = []row{
-	{"MOD-01 a thing is reported once", reportedOnce, everyStore},
+	{"MOD-01 MOD-06 a thing is reported once", reportedOnce, everyStore},
 	{"MOD-01 only what the caller may see is reported", reportedWrongly, oneStore},
 	{"MOD-01 a block keeps nobody from reporting", reportedBlocked, everyStore},
 	{"MOD-03 a hidden event is its author's alone until it is restored", hiddenEvent, everyStore},
@@ -35,7 +35,8 @@ func reportedOnce(t *testing.T, s *server) {
 	ada, bob, staff := s.member(t), s.member(t), s.staff(t)
 	id := ada.publishes(t, "Fog")
 	comment := ada.comments(t, id, "Rude")
-	for i, body := range []object{{"event": id}, {"comment": comment}, {"user": ada.id}} {
+	plate := ada.attaches(t, id).int("data.id")
+	for i, body := range []object{{"event": id}, {"comment": comment}, {"user": ada.id}, {"plate": plate}, {"profile": ada.id}} {
 		body["reason"], body["text"] = "abuse", "It's rude"
 		first := bob.post(t, reportPath, body).is(201)
 		again := bob.post(t, reportPath, body).is(200)
@@ -54,7 +55,8 @@ func reportedWrongly(t *testing.T, s *server) {
 	ada, bob := s.member(t), s.member(t)
 	private := ada.writes(t, object{"title": "Mine", "publish": true, "view_permission": 200}).is(201).int("data.id")
 	comment := ada.comments(t, private, "Mine")
-	for field, id := range map[string]int{"event": private, "comment": comment, "image": 99, "user": 99_999} {
+	plate := ada.attaches(t, private).int("data.id")
+	for field, id := range map[string]int{"event": private, "comment": comment, "image": 99, "user": 99_999, "plate": plate, "profile": 99_999} {
 		bob.post(t, reportPath, object{field: id, "reason": "spam"}).invalid(field)
 	}
 	id := ada.publishes(t, "Fog")
@@ -70,9 +72,7 @@ func reportedBlocked(t *testing.T, s *server) {
 	ada, bob, cleo := s.member(t), s.member(t), s.member(t)
 	public, contacts := ada.publishes(t, "Fog"), ada.publishes(t, "Mist", object{"view_permission": 100})
 	draft := ada.writes(t, object{"title": "Draft"}).int("data.id")
-	reported := []object{
-		{"event": public}, {"comment": ada.comments(t, public, "Rude")}, {"image": ada.keeps(t, "x")}, {"user": ada.id},
-	}
+	reported := []object{{"event": public}, {"comment": ada.comments(t, public, "Rude")}, {"image": ada.keeps(t, "x")}, {"user": ada.id}}
 	bob.blocks(t, ada)
 	ada.blocks(t, cleo)
 	for _, p := range []person{bob, cleo} {

@@ -51,8 +51,7 @@ func answeredAsNothing(t *testing.T, s *server) {
 	garbage := func(int) any { return "{" }
 	aboutEvent := []numbered{
 		{"GET", in(events), none}, {"HEAD", in(events), none}, {"DELETE", in(events), none}, {"PATCH", in(events), garbage},
-		{"PATCH", in(events), naming("title", nil)},
-		{"PUT", in("/api/activity/like/"), none}, {"DELETE", in("/api/activity/like/"), none},
+		{"PATCH", in(events), naming("title", nil)}, {"PUT", in("/api/activity/like/"), none}, {"DELETE", in("/api/activity/like/"), none},
 		{"GET", commentsOn, none}, {"GET", func(id int) string { return commentsOn(id) + "&page=2" }, none},
 		{"POST", at(comments), naming("event", object{"content": "Oh"})}, {"POST", at(comments), naming("event", nil)},
 		{"POST", at(plates), naming("event", object{"photo": dot})}, {"POST", at(plates), naming("event", nil)},

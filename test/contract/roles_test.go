@@ -69,8 +69,7 @@ func rolesOfPages(t *testing.T, s *server) {
 	// Each with the role that alone opens it, besides an admin.
 	pages := map[string]string{"reports/": "moderator", "money/payment/1/": "cashier", "people/": "support"}
 	for _, role := range []access.Role{access.Moderator, access.Cashier, access.Support} {
-		b := s.browser(t)
-		b.logsIn(s.staff(t, role)).leads("").shows(200, `href="/back-office/audit/"`)
+		b := s.atWork(t, s.staff(t, role)).shows(200, `href="/back-office/audit/"`)
 		first := b.body
 		for page, needed := range pages {
 			b.opens(page)
@@ -92,8 +91,7 @@ func rolesOfPages(t *testing.T, s *server) {
 		b.opens("audit/").shows(200)
 		assert.Equal(t, seesOrders, strings.Contains(b.body, staffRoot+"money/order/1/"), "%s: a link that the role may open", role)
 	}
-	b := s.browser(t)
-	b.logsIn(s.staff(t, access.Support)).leads("").shows(200)
+	b := s.atWork(t, s.staff(t, access.Support))
 	b.opens(fmt.Sprintf("people/%d/", ada.id)).shows(200, "End sessions…")
 	assert.NotContains(t, b.body, "Change rights…")
 	b.sends(fmt.Sprintf("people/%d/rights/", ada.id), "reason", "x", "roles", "admin").shows(403, "This needs the role admin.")

@@ -51,13 +51,11 @@ func languagesFind(t *testing.T, s *server) {
 		ada.publishes(t, title, more)
 	}
 	for q, want := range map[string]string{
-		"大理": "大理古城", "理": "大理古城", "大理古城 COFFEE": "大理古城", "去喝": "大理古城", "洱海 理古": "大理古城", "古理": "", "海洱": "",
-		"senor": "El señor Núñez", "NUNEZ": "El señor Núñez", "ñinez": "El señor Núñez", "nuñ": "",
-		"groesse": "", "grosse": "Größe & Maß", "MASS": "Größe & Maß", "strasse über": "Größe & Maß", "STRAẞE": "Größe & Maß", "einszwei": "",
-		"zwei eins": "Größe & Maß",
-		"istanbul":  "İstanbul'da ışık", "ISTANBUL": "İstanbul'da ışık", "isik": "İstanbul'da ışık", "ırmak": "İstanbul'da ışık",
-		"tokyo": "ＴＯＫＹＯ ２０２６", "2026": "ＴＯＫＹＯ ２０２６", "ガス": "ＴＯＫＹＯ ２０２６", "Ｔｏｋｙｏ　2026": "ＴＯＫＹＯ ２０２６",
-		"🎉": "🎉 party", "👩": "🎉 party", "☕ party": "🎉 party", "🎈": "", "大理 tokyo": "",
+		"大理": "大理古城", "理": "大理古城", "大理古城 COFFEE": "大理古城", "去喝": "大理古城", "洱海 理古": "大理古城", "古理": "", "海洱": "", "senor": "El señor Núñez",
+		"NUNEZ": "El señor Núñez", "ñinez": "El señor Núñez", "nuñ": "", "groesse": "", "grosse": "Größe & Maß", "MASS": "Größe & Maß",
+		"strasse über": "Größe & Maß", "STRAẞE": "Größe & Maß", "einszwei": "", "zwei eins": "Größe & Maß", "istanbul": "İstanbul'da ışık",
+		"ISTANBUL": "İstanbul'da ışık", "isik": "İstanbul'da ışık", "ırmak": "İstanbul'da ışık", "tokyo": "ＴＯＫＹＯ ２０２６", "2026": "ＴＯＫＹＯ ２０２６",
+		"ガス": "ＴＯＫＹＯ ２０２６", "Ｔｏｋｙｏ　2026": "ＴＯＫＹＯ ２０２６", "🎉": "🎉 party", "👩": "🎉 party", "☕ party": "🎉 party", "🎈": "", "大理 tokyo": "",
 	} {
 		list := ada.seeks(t, q)
 		if want == "" {

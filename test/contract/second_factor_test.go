@@ -99,8 +99,7 @@ func factorEnrolled(t *testing.T, s *server) {
 		s.anyone().proves(t, staff, a.code(t, s, ahead)).invalid("otp")
 	}
 	s.clock.advance(5 * time.Minute)
-	b := s.browser(t)
-	b.logsIn(staff).shows(400, "Send a code of your second factor, or a recovery code.", `value="`+staff.phone+`"`)
+	b := s.browser(t).logsIn(staff).shows(400, "Send a code of your second factor, or a recovery code.", `value="`+staff.phone+`"`)
 	b.sends("login/", "username", staff.phone, "password", password, "otp", a.code(t, s, 0)).leads("").shows(200, "What waits")
 	b.opens("audit/").shows(200, "set up a second factor")
 	assert.NotContains(t, s.log.String(), a.secret)

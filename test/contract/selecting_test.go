@@ -126,10 +126,9 @@ func fieldsEverywhere(t *testing.T, s *server) {
 	for path, field := range map[string]string{
 		timeline: "title", comments + fmt.Sprintf("?event=%d", id): "user.uid", "/api/feed/items/7/": "entity_type",
 		"/api/feed/item/node/2/": "translations", "/api/feed/item/demand/3/": "author.uid", publications: "bundle.original_id",
-		"/api/feed/item/publication/4/":       "cover_images.sizes.cover_sm.width",
-		"/api/feed/item/demand/5/":            "auto_covers.sizes.demand_cover_md.path",
-		images + "?uid=" + fmt.Sprint(ada.id): "tags", images + "?page=1&uid=" + fmt.Sprint(ada.id): "img_width", notifications: "event.title",
-		search + "?name=Ada": "avatars.sizes.sm",
+		"/api/feed/item/publication/4/": "cover_images.sizes.cover_sm.width",
+		"/api/feed/item/demand/5/":      "auto_covers.sizes.demand_cover_md.path", images + "?uid=" + fmt.Sprint(ada.id): "tags",
+		images + "?page=1&uid=" + fmt.Sprint(ada.id): "img_width", notifications: "event.title", search + "?name=Ada": "avatars.sizes.sm",
 	} {
 		reader := ada
 		if path == timeline || strings.Contains(path, "search") {

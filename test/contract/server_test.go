@@ -64,10 +64,9 @@ func (on store) startAs(t *testing.T, change func(*settings.Config), parts boots
 	t.Helper()
 	s := &server{on: on, clock: &clock{now: epoch}, log: &logBuffer{}}
 	s.settings = settings.Config{
-		Addr: "127.0.0.1:0", AdminAddr: "127.0.0.1:0", DatabaseURL: on.fresh(t), DataDir: t.TempDir(),
-		DatabaseWait: time.Minute, TokenTTL: 720 * time.Hour, LogLevel: slog.LevelDebug, LogFormat: "text",
-		WalletPoll: 30 * time.Second, WalletTimeout: 5 * time.Second, DatabasePooler: on.isPooled, BackOffice: settings.BackOfficePublic,
-		SecondFactor: settings.SecondFactorOff,
+		Addr: "127.0.0.1:0", AdminAddr: "127.0.0.1:0", DatabaseURL: on.fresh(t), DataDir: t.TempDir(), DatabaseWait: time.Minute,
+		TokenTTL: 720 * time.Hour, LogLevel: slog.LevelDebug, LogFormat: "text", WalletPoll: 30 * time.Second, WalletTimeout: 5 * time.Second,
+		DatabasePooler: on.isPooled, BackOffice: settings.BackOfficePublic, SecondFactor: settings.SecondFactorOff,
 	}
 	if on.balance != nil {
 		url, start := on.balance(t, &s.settings)
@@ -239,10 +238,7 @@ func (s *server) member(t *testing.T, change ...func(*signin.Registration)) pers
 	t.Helper()
 	r := signin.Registration{
 		Password: secret.New(password),
-		Member: user.Member{
-			Firstname: "Ada", Lastname: "Berg", Expertise: "Bookbinding",
-			Location: "Uppsala", Timezone: "Europe/Stockholm",
-		},
+		Member:   user.Member{Firstname: "Ada", Lastname: "Berg", Expertise: "Bookbinding", Location: "Uppsala", Timezone: "Europe/Stockholm"},
 	}
 	r.Username = fmt.Sprintf("+86-139%08d", s.members.Add(1))
 	for _, c := range change {

@@ -48,9 +48,8 @@ func noticed(t *testing.T, s *till) {
 	assert.Equal(t, "2026-11-20T12:00:00.000000Z", paid.text("data.paid_at"), "as the wallet says")
 	a := s.received(t, "")
 	sameJSON(t, []any{object{
-		"id": a.int("data.0.id"), "order": order, "transaction_id": trade.TransactionID, "state": "applied", "amount": 990,
-		"currency": "CNY", "received_at": "2026-11-20T12:00:01.000000Z", "refunded": 0,
-		"user": ada.id, "subject": "Tea",
+		"id": a.int("data.0.id"), "order": order, "transaction_id": trade.TransactionID, "state": "applied", "amount": 990, "currency": "CNY",
+		"received_at": "2026-11-20T12:00:01.000000Z", "refunded": 0, "user": ada.id, "subject": "Tea",
 	}}, a.at("data"))
 	ada.post(t, pay, paymentWith(object{"order_id": order})).fails(409, "CONFLICT")
 	ada.post(t, pay, paymentWith(nil)).fails(404, "RESOURCE_NOT_FOUND")

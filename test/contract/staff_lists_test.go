@@ -57,8 +57,7 @@ func staffServeCaller(t *testing.T, s *till) {
 	require.NoError(t, err)
 	account, err := s.app.Stores.Accounts.ByID(t.Context(), payer.User)
 	require.NoError(t, err)
-	b := s.browser(t)
-	b.logsIn(s.staff(t)).leads("")
+	b := s.atWork(t, s.staff(t))
 	b.follows("money/").shows(200, "Find money")
 	b.opens("money/search/?q="+url.QueryEscape(account.Phone.String())).leads(fmt.Sprintf("people/%d/", payer.User)).
 		shows(200, "Payment 1", "Payment 2", "paid the order", "to be refunded", "¥9.90")
@@ -84,8 +83,7 @@ func staffSeeWhole(t *testing.T, s *server) {
 	image := bob.keeps(t, "cat")
 	ada.post(t, reportPath, object{"comment": comment, "reason": "abuse", "text": "Look"}).is(201)
 	staff.post(t, hidePath, object{"comment": comment, "reason": "It is rude"}).is(201)
-	b := s.browser(t)
-	b.logsIn(staff).leads("")
+	b := s.atWork(t, staff)
 	b.opens(fmt.Sprintf("people/%d/", ada.id)).shows(200, "Order 1", "Fog <1>", "a draft", "Reports by them", "abuse: Look",
 		fmt.Sprintf(`href="/back-office/money/?list=orders&user=%d"`, ada.id), fmt.Sprintf(`href="/back-office/audit/?about=%d"`, ada.id))
 	b.follows(fmt.Sprintf("events/%d/", id)).shows(200, "Fog <1>", "Grey", fmt.Sprintf("Plate %d", plate), "&size=sm", "It has no comments.",
@@ -129,8 +127,7 @@ func staffListsNarrowed(t *testing.T, s *server) {
 	for _, list := range []string{payments, refunds} {
 		staff.get(t, list+"?sort=amount").is(200)
 	}
-	b := s.browser(t)
-	b.logsIn(staff).leads("")
+	b := s.atWork(t, staff)
 	b.opens("money/?list=orders&sort=amount").shows(200, "greatest amount first")
 	assert.Regexp(t, `(?s)Dear.*HYPERLINK`, html.UnescapeString(b.body))
 	b.opens("money/?list=open&sort=oldest&from="+days[1]).shows(200, "=HYPERLINK", "＝86", `value="`+days[1]+`"`)
@@ -150,8 +147,7 @@ func staffActsFound(t *testing.T, s *server) {
 		At: time.Now(), By: audit.Actor{Person: "王丽"}, Act: audit.BackedUp, Object: audit.Object{Kind: audit.Database}, Reason: "-1",
 	})
 	require.NoError(t, err)
-	b := s.browser(t)
-	b.logsIn(nora).leads("")
+	b := s.atWork(t, nora)
 	for query, want := range map[string][]string{
 		fmt.Sprint("by=", nora.id): {"account_disabled"}, fmt.Sprint("by=", max.id): {"order_created", "account_enabled"},
 		"by=" + url.QueryEscape("王丽"): {"backed_up"}, "act=account_enabled": {"account_enabled"}, "from=2125-01-01": {},
@@ -184,8 +180,7 @@ func staffMoneyFound(t *testing.T, s *server) {
 	staff, ada := s.staff(t), s.called(t, "Augusta", "Byron")
 	s.called(t, "Augustus", "Byron")
 	staff.post(t, newOrder, draftFor(ada)).is(201)
-	b := s.browser(t)
-	b.logsIn(staff).leads("")
+	b := s.atWork(t, staff)
 	at := fmt.Sprintf("people/%d/", ada.id)
 	for _, text := range []string{ada.phone, "augusta byron", fmt.Sprint(ada.id)} {
 		b.opens("money/search/?q="+url.QueryEscape(text)).leads(at).shows(200, "Order 1")
@@ -212,8 +207,7 @@ func staffMoneyFound(t *testing.T, s *server) {
 
 func staffListsWrong(t *testing.T, s *server) {
 	staff := s.staff(t)
-	b := s.browser(t)
-	b.logsIn(staff).leads("")
+	b := s.atWork(t, staff)
 	for _, c := range []struct{ query, field string }{
 		{"from=1.1.2026", "from"}, {"to=2026-02-30", "to"}, {"from=2026-02-02&to=2026-02-01", "to"}, {"sort=name", "sort"},
 		{"format=xlsx", "format"}, {"page_size=x", "page_size"}, {"page_size=0&format=csv", "page_size"},
@@ -236,8 +230,7 @@ func staffListsWrong(t *testing.T, s *server) {
 
 func staffPagesOdd(t *testing.T, s *server) {
 	staff := s.staff(t)
-	b := s.browser(t)
-	b.logsIn(staff).leads("")
+	b := s.atWork(t, staff)
 	for _, odd := range []string{"%00", "%ff"} {
 		b.opens("money/search/?q="+odd).shows(400, "Not possible")
 		b.opens("imports/how-tos/?category="+odd).shows(400, "Not possible")
@@ -260,8 +253,7 @@ func staffPeopleListed(t *testing.T, s *server) {
 	day := s.clock.Now().In(time.FixedZone("", 8*3600)).Format(time.DateOnly)
 	ada, cashier := s.called(t, "=Ada", "Byron"), s.staff(t, access.Cashier)
 	staff.does(t, "disable/", ada).is(200)
-	b := s.browser(t)
-	b.logsIn(staff).leads("")
+	b := s.atWork(t, staff)
 	for query, want := range map[string][]any{
 		"": {cashier.id, ada.id, staff.id}, "sort=oldest": {staff.id, ada.id, cashier.id}, "from=" + day: {cashier.id, ada.id},
 		"state=disabled": {ada.id}, "role=any": {cashier.id, staff.id}, "role=cashier": {cashier.id}, "role=support": {},
@@ -298,8 +290,7 @@ func staffOthersListed(t *testing.T, s *server) {
 		ada.keeps(t, "image "+name)
 		s.clock.advance(25 * time.Hour)
 	}
-	b := s.browser(t)
-	b.logsIn(staff).leads("")
+	b := s.atWork(t, staff)
 	rows := func(path string) int {
 		b.opens(path).shows(200)
 		return strings.Count(b.body, `<tr role="row"`) - strings.Count(b.body, "<thead")

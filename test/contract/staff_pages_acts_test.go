@@ -34,8 +34,7 @@ func staffPagesReports(t *testing.T, s *server) {
 	id := ada.writes(t, object{"title": "Pills <b>", "content": "Buy them", "publish": true}).is(201).int("data.id")
 	bob.post(t, reportPath, object{"event": id, "reason": "spam", "text": "It's \"an\" ad"}).is(201)
 	bob.post(t, reportPath, object{"user": ada.id, "reason": "abuse"}).is(201)
-	b := s.browser(t)
-	b.logsIn(s.staff(t)).leads("").shows(200, `<a href="/back-office/reports/"><strong>2</strong> Open reports</a>`)
+	b := s.atWork(t, s.staff(t)).shows(200, `<a href="/back-office/reports/"><strong>2</strong> Open reports</a>`)
 	b.opens("reports/").shows(200, fmt.Sprintf("Person %d</a>: abuse", ada.id),
 		fmt.Sprintf(`<a href="/back-office/events/%d/">Event %[1]d</a>: spam`, id), "Pills <b>", "Buy them", `It's "an" ad`,
 		"Augusta Byron", "Bob Tables", fmt.Sprintf(`href="/back-office/people/%d/disable/"`, ada.id))
@@ -56,8 +55,7 @@ func staffPagesReportsWrong(t *testing.T, s *server) {
 	ada.post(t, reportPath, object{"event": id, "reason": "other"}).is(201)
 	ada.post(t, reportPath, object{"user": staff.id, "reason": "other"}).is(201)
 	report := staff.get(t, staffReports).is(200).int("data.0.id")
-	b := s.browser(t)
-	b.logsIn(staff)
+	b := s.atWork(t, staff)
 	long := strings.Repeat("x", 501)
 	b.opens("reports/").decides("hide", long).shows(400, long, fmt.Sprintf(`href="#reason-%d"`, report), `aria-invalid="true"`)
 	assert.Equal(t, 1, strings.Count(b.body, long), "in the form of its report alone")
@@ -87,8 +85,7 @@ func (s *till) twice(t *testing.T) (order int, transaction string) {
 
 func staffRefund(t *testing.T, s *till) {
 	order, transaction := s.twice(t)
-	b := s.browser(t)
-	b.logsIn(s.staff(t)).leads("").shows(200, "Payments to be refunded")
+	b := s.atWork(t, s.staff(t)).shows(200, "Payments to be refunded")
 	b.opens("money/").shows(200, "To be refunded", "Payment 2", "¥9.90")
 	assert.NotContains(t, b.body, "Payment 1")
 	b.opens(fmt.Sprintf("money/search/?q=%d", order)).shows(200, fmt.Sprintf(`href="/back-office/people/%d/"`, order)) // is a uid, too
@@ -113,8 +110,7 @@ func staffRefund(t *testing.T, s *till) {
 
 func staffRefundWrong(t *testing.T, s *till) {
 	s.twice(t)
-	b := s.browser(t)
-	b.logsIn(s.staff(t)).leads("")
+	b := s.atWork(t, s.staff(t))
 	b.opens("money/payment/2/").shows(200)
 	for amount, says := range map[string]string{
 		"": "Enter an amount like 12.50.", "0": "Enter an amount", "-1": "Enter an amount", "1.234": "Enter an amount", "1,5": "Enter an amount",
@@ -139,8 +135,7 @@ func staffRefundWrong(t *testing.T, s *till) {
 func staffPagesChangeAccounts(t *testing.T, s *server) {
 	staff, ada := s.staff(t), s.member(t)
 	at := fmt.Sprintf("people/%d/", ada.id)
-	b := s.browser(t)
-	b.logsIn(staff)
+	b := s.atWork(t, staff)
 	b.opens("people/?q="+url.QueryEscape(ada.phone)).shows(200, fmt.Sprintf(`href="/back-office/%s"`, at))
 	b.opens("people/?q=x").shows(400, "Enter at least one Chinese character", `value="x"`)
 	b.opens(at+"disable/").shows(200, "Disable this account?", "Reason")
@@ -160,8 +155,7 @@ func staffPagesChangeAccounts(t *testing.T, s *server) {
 func staffPagesActsWrong(t *testing.T, s *server) {
 	staff, ada := s.staff(t), s.member(t)
 	own, at := fmt.Sprintf("people/%d/", staff.id), fmt.Sprintf("people/%d/", ada.id)
-	b := s.browser(t)
-	b.logsIn(staff)
+	b := s.atWork(t, staff)
 	b.opens(own).shows(200, "This is your own account.")
 	for _, c := range []struct {
 		path   string

@@ -54,15 +54,14 @@ func (b *browser) isRecorded(act string) {
 	assert.Contains(b, row, "Asked by telephone")
 }
 
-func (s *server) atWork(t *testing.T) *browser {
+// atWork is a browser in which the person has logged in.
+func (s *server) atWork(t *testing.T, who person) *browser {
 	t.Helper()
-	b := s.browser(t)
-	b.logsIn(s.staff(t)).leads("").shows(200)
-	return b
+	return s.browser(t).logsIn(who).leads("").shows(200)
 }
 
 func staffChangeNumber(t *testing.T, s *server) {
-	ada, bob, b := s.member(t), s.member(t), s.atWork(t)
+	ada, bob, b := s.member(t), s.member(t), s.atWork(t, s.staff(t))
 	b.does(ada, "phone", "username", "7").shows(400, "Enter a phone number in the form", `href="#username"`, `value="7"`)
 	b.does(ada, "phone", "username", bob.phone).shows(400, "An account with this phone number exists.")
 	b.does(ada, "phone", "username", newcomer(1), "reason", " ").shows(400, "This field may not be blank.")
@@ -74,7 +73,7 @@ func staffChangeNumber(t *testing.T, s *server) {
 }
 
 func staffSendCode(t *testing.T, s *server) {
-	ada, nora, b := s.member(t), s.staff(t), s.atWork(t)
+	ada, nora, b := s.member(t), s.staff(t), s.atWork(t, s.staff(t))
 	for _, p := range []person{ada, nora} {
 		b.does(p, "password").leads(fmt.Sprintf("people/%d/?done=password", p.id)).shows(200, "is on its way")
 		code := s.receives(t, p.phone).Code.Reveal()
@@ -93,7 +92,7 @@ func staffSendCode(t *testing.T, s *server) {
 }
 
 func staffExport(t *testing.T, s *server) {
-	ada, b := s.called(t, "Augusta", "Byron"), s.atWork(t)
+	ada, b := s.called(t, "Augusta", "Byron"), s.atWork(t, s.staff(t))
 	ada.publishes(t, "Fog over the canal")
 	b.does(ada, "export", "reason", "").shows(400, "This field")
 	b.does(ada, "export").shows(200)
@@ -112,7 +111,7 @@ func staffExport(t *testing.T, s *server) {
 }
 
 func staffErase(t *testing.T, s *server) {
-	ada, b := s.member(t), s.atWork(t)
+	ada, b := s.member(t), s.atWork(t, s.staff(t))
 	event := ada.publishes(t, "Fog")
 	b.does(ada, "erase", "uid", "7777").shows(400, "This is not the uid of the person.", `href="#uid"`)
 	ada.get(t, profile).is(200)
@@ -124,7 +123,7 @@ func staffErase(t *testing.T, s *server) {
 }
 
 func staffOrders(t *testing.T, s *server) {
-	ada, b := s.member(t), s.atWork(t)
+	ada, b := s.member(t), s.atWork(t, s.staff(t))
 	for field, says := range map[string]string{"amount": "Enter an amount like 12.50", "hours": "Enter whole hours", "subject": "This field"} {
 		for _, wrong := range []string{"", "0x1", "100000.01", "5124097"} {
 			if field == "subject" {
@@ -157,7 +156,7 @@ func staffOrders(t *testing.T, s *server) {
 
 func staffSeeRejects(t *testing.T, s *server) {
 	s.brings(t, "no JSON")
-	b := s.atWork(t)
+	b := s.atWork(t, s.staff(t))
 	const card = `<a href="/back-office/imports/?rejected=true"><strong>1</strong> Imports with rejected lines, in 7 days</a>`
 	b.opens("").shows(200, card)
 	b.opens("imports/").shows(200, "completed rejected", `href="/back-office/imports/1/">1</a>`)
@@ -173,8 +172,7 @@ func staffSeeRejects(t *testing.T, s *server) {
 
 func staffOffers(t *testing.T, s *server) {
 	nora, ada := s.staff(t), s.member(t)
-	b := s.browser(t)
-	b.logsIn(nora)
+	b := s.atWork(t, nora)
 	for _, p := range []person{nora, ada} {
 		b.opens(fmt.Sprintf("people/%d/", p.id)).shows(200, "New password…", "Export…")
 		for act, link := range map[string]string{"disable": "Disable…", "erase": "Erase…"} {
@@ -204,7 +202,7 @@ func staffOffers(t *testing.T, s *server) {
 
 func staffCloseAtWallet(t *testing.T, s *till) {
 	ada, order := s.sells(t)
-	b := s.atWork(t)
+	b := s.atWork(t, s.staff(t))
 	at := fmt.Sprintf("money/order/%d/", order)
 	ada.post(t, pay, paymentWith(byCode)).is(200)
 	b.opens(at).shows(200)
@@ -231,7 +229,7 @@ func staffSettle(t *testing.T, s *till) {
 		require.NoError(t, s.app.Stores.Ledger.StoreFindings(t.Context(), s.clock.Now(), all))
 	}
 	store(found, other)
-	b := s.atWork(t)
+	b := s.atWork(t, s.staff(t))
 	b.opens("").shows(200, `<a href="/back-office/money/?list=findings"><strong>2</strong> Differences from the wallet’s bills</a>`)
 	b.opens("money/?list=findings").shows(200, "Another amount", "¥9.90", "refund-1 · ¥0.99 · closed", "2026-11-20")
 	b.sends("money/?list=findings", "finding", "1", "reason", " ").shows(400, "This field may not be blank.")
@@ -273,7 +271,7 @@ func staffSeeDoubt(t *testing.T, s *till) {
 	s.sells(t)
 	s.misbehaves(t, sandbox.Misbehaviour{On: sandbox.UnifiedOrder, Do: sandbox.Garbage})
 	ada.post(t, pay, paymentWith(byCode))
-	b := s.atWork(t)
+	b := s.atWork(t, s.staff(t))
 	b.opens("money/?list=unknown").shows(200, fmt.Sprintf("Order %d", order))
 	assert.Equal(t, 1, strings.Count(b.body, "<td role=\"cell\"><a "))
 	b.opens("money/?list=nowhere").shows(404)

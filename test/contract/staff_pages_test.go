@@ -50,9 +50,8 @@ const staffRoot = "/back-office/"
 var staffPages = map[string]string{
 	"": "What waits", "money/": "Nothing here.", "money/?list=disputed": "Nothing here.", "money/?list=refunds": "Nothing here.",
 	"money/?list=open": "Nothing here.", "people/": "Find people", "imports/": "Nothing was imported so far.",
-	"imports/how-tos/": "No how-tos were imported.",
-	"reports/":         "No report is open.", "reports/?state=decided": "No report was decided so far.",
-	"audit/": "Nothing is recorded.", "audit/?about=1": "Nothing is recorded.",
+	"imports/how-tos/": "No how-tos were imported.", "reports/": "No report is open.",
+	"reports/?state=decided": "No report was decided so far.", "audit/": "Nothing is recorded.", "audit/?about=1": "Nothing is recorded.",
 }
 
 // browser is a browser that shows the pages for staff.
@@ -188,8 +187,7 @@ func staffPagesSeen(t *testing.T, s *server) {
 
 func staffPagesAreForStaff(t *testing.T, s *server) {
 	ada := s.member(t)
-	b := s.browser(t)
-	b.logsIn(ada).shows(403, "This account does not work in the back office.", ada.phone)
+	b := s.browser(t).logsIn(ada).shows(403, "This account does not work in the back office.", ada.phone)
 	for _, key := range []string{ada.key, s.issue(t, s.staff(t), 0, "xfile_event")} {
 		for path := range staffPages {
 			b.asks("GET", staffRoot+path, nil, "Cookie", "plaza_back_office="+key).shows(403, "This account does not work in the back office.")
@@ -217,8 +215,7 @@ func staffSessionsEnd(t *testing.T, s *server) {
 	staff, ctx := s.staff(t), t.Context()
 	in := func() *browser {
 		t.Helper()
-		b := s.browser(t)
-		b.logsIn(staff).leads("").shows(200)
+		b := s.atWork(t, staff)
 		return b
 	}
 	b := in()
@@ -243,8 +240,7 @@ func staffSessionsEnd(t *testing.T, s *server) {
 func staffFormKept(t *testing.T, s *server) {
 	staff, ada := s.staff(t), s.member(t)
 	at := fmt.Sprintf("people/%d/", ada.id)
-	b := s.browser(t)
-	b.logsIn(staff)
+	b := s.atWork(t, staff)
 	b.opens(at + "rights/")
 	require.NoError(t, s.app.Signin.EndSessions(t.Context(), staff.id))
 	const typed = "Sells \"pills\" <again>"
@@ -295,8 +291,7 @@ func staffFormsForged(t *testing.T, s *server) {
 
 func staffPagesAudit(t *testing.T, s *server) {
 	staff, ada := s.staff(t), s.called(t, "Augusta", "Byron")
-	b := s.browser(t)
-	b.logsIn(staff)
+	b := s.atWork(t, staff)
 	b.opens(fmt.Sprintf("people/%d/", ada.id))
 	b.follows(fmt.Sprintf("people/%d/disable/", ada.id))
 	b.sends(fmt.Sprintf("people/%d/disable/", ada.id), "reason", "Sells <pills>").leads(fmt.Sprintf("people/%d/?done=disable", ada.id)).

@@ -168,8 +168,7 @@ func (s *server) storesItem(t *testing.T, by person, id int, in feed.CategoryID)
 func (s *server) content(by person, title string, in feed.CategoryID) publication.Content {
 	now := s.clock.Now()
 	return publication.Content{
-		Title: title, Summary: "Of " + title, Author: by.id, Language: "en", Category: in,
-		Published: true, Created: now, Updated: now,
+		Title: title, Summary: "Of " + title, Author: by.id, Language: "en", Category: in, Published: true, Created: now, Updated: now,
 	}
 }
 

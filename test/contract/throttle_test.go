@@ -154,9 +154,7 @@ func keysElsewhere(t *testing.T, s *server) {
 }
 
 func spoofedAddresses(t *testing.T, s *server) {
-	names := []string{
-		"X-Forwarded-For", "X-Real-IP", "Forwarded", "True-Client-IP", "CF-Connecting-IP", "X-Client-IP", "Client-IP", "Via",
-	}
+	names := []string{"X-Forwarded-For", "X-Real-IP", "Forwarded", "True-Client-IP", "CF-Connecting-IP", "X-Client-IP", "Client-IP", "Via"}
 	ada := s.member(t)
 	s.anyone().failsTimes(t, 5, ada.phone)
 	trusting := s.on.behindProxy(t) // the proxy's header counts, and no other
