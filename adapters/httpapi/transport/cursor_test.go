@@ -29,10 +29,9 @@ func TestEVT23_a_cursor_is_taken_back_by_its_own_list_alone(t *testing.T) {
 	assert.Error(t, err, "the cursor of another list")
 	long := base64.RawURLEncoding.EncodeToString([]byte{1, 2, 3, 4, 0x80, 0x00, 0, 2}) // 0 in two bytes
 	for _, sent := range []string{
-		"x", "null", good + "=", good + "A", good[1:], good[:len(good)-1] + "_", long,
-		formatCursor(mine, page.Cursor{Rank: minTime - 1, ID: 7}), formatCursor(mine, page.Cursor{Rank: maxTime + 1, ID: 7}),
-		formatCursor(mine, page.Cursor{Tie: maxTime + 1, ID: 7}), formatCursor(mine, page.Cursor{Rank: 5}),
-		formatCursor(mine, page.Cursor{Rank: 5, ID: 7, Seen: "x"}),
+		"x", "null", good + "=", good + "A", good[1:], good[:len(good)-1] + "_", long, formatCursor(mine, page.Cursor{Rank: minTime - 1, ID: 7}),
+		formatCursor(mine, page.Cursor{Rank: maxTime + 1, ID: 7}), formatCursor(mine, page.Cursor{Tie: maxTime + 1, ID: 7}),
+		formatCursor(mine, page.Cursor{Rank: 5}), formatCursor(mine, page.Cursor{Rank: 5, ID: 7, Seen: "x"}),
 	} {
 		_, err := read(mine, sent)
 		assert.Error(t, err, sent)
