@@ -17,7 +17,6 @@ import (
 	"plaza/domain/ratelimit"
 )
 
-// limited is an interface that admits three requests a minute from an address.
 type limited struct {
 	http.Handler
 	log bytes.Buffer
@@ -40,7 +39,6 @@ func newLimited(t *testing.T) *limited {
 
 const documentPath = "/api/openapi.json"
 
-// send sends a request from the peer with the headers, each a name and a value.
 func (l *limited) send(method, path, peer string, headers ...string) *httptest.ResponseRecorder {
 	r := newRequest(method, path, headers...)
 	r.RemoteAddr = netip.AddrPortFrom(netip.MustParseAddr(peer), 4711).String()
@@ -49,7 +47,6 @@ func (l *limited) send(method, path, peer string, headers ...string) *httptest.R
 	return w
 }
 
-// statuses sends the request that many times and returns the statuses.
 func (l *limited) statuses(n int, method, path, peer string, headers ...string) (all []int) {
 	for range n {
 		all = append(all, l.send(method, path, peer, headers...).Code)

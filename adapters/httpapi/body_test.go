@@ -102,6 +102,7 @@ func FuzzGate(f *testing.F) {
 		`{"extra_params":{"open_id":"x","type":"a"},"day":"2026-11-21","password":"p","publish":true}`,
 		`{"name":"\u0000","name":"\ud800","level":1e999,"extra_params":[]}`, "{\"a\":\"\xff\"}", strings.Repeat("[", 100),
 		`{"":1,"ignored":"x","note":5,"inner":null}`, `1e999`, `{"name":"Ada"}{}`, `{'name':'Ada'}`, `-`, `{"name": "Ada"`, "\ufeff{}", `{"name":"Ada",}`,
+		`{"age":01}`, `{"age":0x10}`, `{"age":+1}`, `{"age":Infinity}`, `{"name":"\u00"}`, `{"name":"\x41"}`, `{"name":"Ada"} // x`,
 		`{"name":"Ada",,"age":5}`, `{,"name":"Ada"}`, `{"name":"Ada" "age":5}`,
 		`{"name" "Ada"}`, `{"name"::"Ada"}`, `{"name":}`, `{5:"Ada"}`, `{"name":"Ada"]`, `{"name":"Ada"}}`, " {\n\t\"name\" :  \"Ada\" ,\r\n \"age\" :\t5 } \n",
 	} {

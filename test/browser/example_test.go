@@ -83,19 +83,16 @@ func openAnEvent(t *testing.T, page *chromium.Tab) {
 	page.Do(t, chromedp.Click(chromedp.CSS("#events button")), chromedp.WaitVisible(chromedp.CSS("#event h2")))
 }
 
-// holds waits until the condition holds.
 func holds(t *testing.T, page *chromium.Tab, condition string) {
 	t.Helper()
 	chromium.Get(t, page, chromedp.Poll[bool](condition))
 }
 
-// says waits until the first such element has the text.
 func says(t *testing.T, page *chromium.Tab, selector, text string) {
 	t.Helper()
 	holds(t, page, fmt.Sprintf(`document.querySelector(%q)?.checkVisibility() && document.querySelector(%q).textContent === %q`, selector, selector, text))
 }
 
-// choose chooses the category whose name begins with the text.
 func choose(t *testing.T, page *chromium.Tab, name string) {
 	t.Helper()
 	chromium.Evaluate[chromedp.Void](t, page, fmt.Sprintf(`{

@@ -90,7 +90,6 @@ func (s *till) order(t *testing.T, subject string) (payment.OrderID, payment.Cli
 	return o.ID, params
 }
 
-// open opens a page of the sandbox. Its end asserts that the page had no errors and asked the sandbox alone.
 func (s *till) open(t *testing.T, browser context.Context, address string) *chromium.Tab {
 	t.Helper()
 	page := chromium.Open(t, browser, address)
@@ -103,13 +102,11 @@ func (s *till) open(t *testing.T, browser context.Context, address string) *chro
 	return page
 }
 
-// shows waits until the page shows the text.
 func shows(t *testing.T, page *chromium.Tab, text string) {
 	t.Helper()
 	chromium.Get(t, page, chromedp.Poll[bool](call("document.querySelector('main').innerText.includes", text)))
 }
 
-// press clicks the element and waits for the next page.
 func press(t *testing.T, page *chromium.Tab, selector string) {
 	t.Helper()
 	chromium.Evaluate[chromedp.Void](t, page, `document.body.id = 'former'`)

@@ -233,7 +233,6 @@ func everyOutcome(p person, event int) []struct {
 	}
 }
 
-// wellFormed is what a request id may be.
 const wellFormed = `^[!#-&(-~]{1,128}$`
 
 func requestIDs(t *testing.T, s *server) {

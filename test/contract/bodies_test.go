@@ -134,7 +134,8 @@ func notTheClients(t *testing.T, s *server) {
 			"like_count": 0, "city": nil, "plates": []any{},
 		})
 	}
-	comment := eve.post(t, comments, with(reach, object{"event": id, "content": "Oh"})).is(201).shows(object{"user.uid": eve.id, "create_time": now})
+	comment := eve.post(t, comments, with(reach, object{"event": id, "content": "Oh"})).is(201)
+	comment.shows(object{"user.uid": eve.id, "create_time": now})
 	followed := eve.post(t, subscriptions, with(reach, object{"followed_user": bob.id})).is(201).shows(object{
 		"user.uid": eve.id, "entity_type": 100, "subscription_type": "follow_user", "created_at": now, "updated_at": now,
 	})

@@ -16,7 +16,6 @@ type row struct {
 	needs needs
 }
 
-// needs is which stores a test needs.
 type needs int
 
 const (

@@ -2,7 +2,6 @@ package contract
 
 import (
 	"database/sql"
-	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
@@ -84,10 +83,7 @@ func TestUSR03_a_reader_does_not_wait_for_a_writer(t *testing.T) {
 		_, err := other.Exec("BEGIN IMMEDIATE")
 		require.NoError(t, err)
 		for _, path := range presencePaths {
-			req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, direct.URL+path, nil)
-			require.NoError(t, err)
-			req.Header.Set("Authorization", "Token "+p.key)
-			do(t, req).is(200)
+			(&server{url: direct.URL}).with(p.key).get(t, path).is(200)
 		}
 		_, err = other.Exec("ROLLBACK")
 		require.NoError(t, err)

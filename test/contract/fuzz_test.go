@@ -261,7 +261,6 @@ func (f *fuzzer) form(schema *openapi3.Schema) (string, []byte) {
 	return w.FormDataContentType(), raw
 }
 
-// picture returns a picture, or what only begins like one.
 func (f *fuzzer) picture() []byte {
 	raw := aPNG(f.T)
 	switch f.IntN(4) {

@@ -131,7 +131,6 @@ func (s *server) diary(t *testing.T) (ada person, id int, known facts) {
 	return ada, id, facts{"<ada>": ada.id, "<li>": li.id}
 }
 
-// li is a user with other properties than Ada.
 func (s *server) li(t *testing.T) person {
 	t.Helper()
 	return s.known(t, user.Member{Firstname: "雷", Lastname: "李", Location: "杭州", Timezone: "Asia/Shanghai"})

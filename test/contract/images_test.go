@@ -137,7 +137,6 @@ func wholeOrPaged(t *testing.T, s *server) {
 	}
 }
 
-// inBase64 is the picture as a data URI of the type.
 func inBase64(head string, picture []byte) string {
 	return head + base64.StdEncoding.EncodeToString(picture)
 }

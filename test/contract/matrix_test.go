@@ -102,7 +102,6 @@ func refused(needs string, who caller) refusal {
 	return refusal{}
 }
 
-// aim is a request about something, made afresh for it.
 type aim struct {
 	name, path string
 	body       any

@@ -56,7 +56,9 @@ func reportedWrongly(t *testing.T, s *server) {
 	private := ada.writes(t, object{"title": "Mine", "publish": true, "view_permission": 200}).is(201).int("data.id")
 	comment := ada.comments(t, private, "Mine")
 	plate := ada.attaches(t, private).int("data.id")
-	for field, id := range map[string]int{"event": private, "comment": comment, "image": 99, "user": 99_999, "plate": plate, "profile": 99_999} {
+	for field, id := range map[string]int{
+		"event": private, "comment": comment, "image": 99, "user": 99_999, "plate": plate, "profile": 99_999,
+	} {
 		bob.post(t, reportPath, object{field: id, "reason": "spam"}).invalid(field)
 	}
 	id := ada.publishes(t, "Fog")

@@ -86,12 +86,9 @@ func portraits(t *testing.T, s *server) {
 	}
 }
 
-// picture fetches a picture of this server.
 func (s *server) picture(t *testing.T, address string) []byte {
 	t.Helper()
-	path, isOurs := strings.CutPrefix(address, s.url)
-	require.True(t, isOurs, address)
-	a := s.anyone().get(t, path).is(200)
+	a := s.anyone().fetches(t, address).is(200)
 	assert.Contains(t, []string{"image/png", "image/jpeg"}, a.header.Get("Content-Type"))
 	return a.body
 }

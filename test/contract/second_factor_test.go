@@ -40,13 +40,11 @@ func TestOFF04_second_factor(t *testing.T) {
 	})
 }
 
-// authenticator is the app of a member of staff, which is not of this program, and their recovery codes.
 type authenticator struct {
 	secret   string
 	recovery []string
 }
 
-// code returns the code of the app around the server's time.
 func (a authenticator) code(t *testing.T, s *server, ahead time.Duration) string {
 	t.Helper()
 	code, err := totp.GenerateCode(a.secret, s.clock.Now().Add(ahead))
@@ -76,7 +74,6 @@ func (b *browser) enrols(p person) (a authenticator) {
 	return a
 }
 
-// proves logs in over the interface with the code, and asks for the back office if it is wanted.
 func (c *client) proves(t *testing.T, p person, otp string, scopes ...string) answer {
 	t.Helper()
 	body := object{"username": p.phone, "password": password, "otp": otp}

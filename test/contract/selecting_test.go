@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -26,7 +27,6 @@ var selectingRows = []row{
 	{"EVT-25 own events by status and day", eventsSelected, everyStore},
 }
 
-// raw is the value under data as it was sent.
 func (a answer) raw() string {
 	a.t.Helper()
 	var wrapped struct{ Data json.RawMessage }
@@ -114,13 +114,9 @@ func fieldsEverywhere(t *testing.T, s *server) {
 	bob.follows(t, ada)
 	ada.keeps(t, "lake")
 	s.shelve(t, 7, "Seven")
-	for i, store := range []func(*testing.T, person, int){
-		func(t *testing.T, by person, id int) { s.storesItem(t, by, id, 7) },
-		func(t *testing.T, by person, id int) { s.storesNode(t, by, id, 7) },
-		func(t *testing.T, by person, id int) { s.storesDemand(t, by, id, 7) },
-	} {
-		store(t, ada, 1+i)
-	}
+	s.storesItem(t, ada, 1, 7)
+	s.storesNode(t, ada, 2, 7)
+	s.storesDemand(t, ada, 3, 7)
 	s.storesPublication(t, ada, 4, 7, func(p *publication.Publication) { p.Cover = cover("cover_sm") })
 	s.storesDemand(t, ada, 5, 7, func(d *demand.Demand) { d.Cover = cover("demand_cover_md") })
 	for path, field := range map[string]string{
@@ -147,7 +143,6 @@ func fieldsEverywhere(t *testing.T, s *server) {
 	ada.saying("If-None-Match", tagged.header.Get("ETag")).get(t, "/api/feed/items/7/?fields=title").is(304)
 }
 
-// grown is a list that items are added to at its beginning.
 type grown struct {
 	path, id string
 	add      func(i int) (remove func())
@@ -245,20 +240,11 @@ func (p person) walks(t *testing.T, s *server, list grown) {
 	after := p.get(t, list.path+join+"page_size=100").is(200).each("data", list.id)
 	var left []any // of what was there at the beginning
 	for i, id := range want {
-		if i < 2 || contains(after, id) {
+		if i < 2 || slices.Contains(after, id) {
 			left = append(left, id)
 		}
 	}
 	assert.Equal(t, left, got)
-}
-
-func contains(all []any, v any) bool {
-	for _, one := range all {
-		if one == v {
-			return true
-		}
-	}
-	return false
 }
 
 func cursorAlone(t *testing.T, s *server) {

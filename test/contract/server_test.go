@@ -163,7 +163,6 @@ func (s *server) awaitBalancer(t *testing.T) {
 	}, time.Minute, 300*time.Millisecond)
 }
 
-// answers reports whether a GET is answered with the status.
 func answers(url string, status int) bool {
 	res, err := http.Get(url)
 	if err != nil {
@@ -211,7 +210,6 @@ func (b *logBuffer) String() string {
 	return string(b.text)
 }
 
-// problems are the lines of what went wrong.
 func (b *logBuffer) problems() string {
 	var bad strings.Builder
 	for line := range strings.Lines(b.String()) {

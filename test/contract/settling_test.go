@@ -2,6 +2,7 @@ package contract
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -25,7 +26,6 @@ var noticedSales = []sale{
 
 const payments = "/api/pay-admin/v1/payment/"
 
-// received are the payments as the back office lists them.
 func (s *till) received(t *testing.T, query string) answer {
 	t.Helper()
 	return s.staff(t).get(t, payments+query).is(200)
@@ -163,31 +163,18 @@ func listedPayments(t *testing.T, s *till) {
 	staff.get(t, payments+"?state=paid").invalid("state")
 }
 
-// unharmed asserts that after a failure nothing is charged, the order is open, and the
-// same call succeeds when it is repeated, with one trade at the wallet.
-func (s *till) unharmed(t *testing.T, ada person, order int) {
-	t.Helper()
-	ada.stands(t, order, payment.Open)
-	assert.Empty(t, s.received(t, "").list("data"))
-	ada.post(t, pay, paymentWith(object{"order_id": order})).is(200)
-	mine := 0
-	for _, trade := range s.box.Trades() {
-		if trade.State != ledger.Closed {
-			mine++
-		}
-	}
-	assert.Equal(t, 1, mine)
-	s.hears(t, letter(s.notice(s.isPaid(t), nil), walletKey)).isTaken()
-	ada.stands(t, order, payment.Paid)
-}
-
 func walletGarbled(t *testing.T, s *till) {
 	ada, order := s.sells(t)
 	for _, trick := range []sandbox.Trick{sandbox.Garbage, sandbox.Forge} {
 		s.misbehaves(t, sandbox.Misbehaviour{On: sandbox.UnifiedOrder, Do: trick})
 		ada.post(t, pay, paymentWith(byCode)).fails(502, "GATEWAY_ERROR")
 	}
-	s.unharmed(t, ada, order)
+	ada.stands(t, order, payment.Open)
+	assert.Empty(t, s.received(t, "").list("data"))
+	ada.post(t, pay, paymentWith(object{"order_id": order})).is(200)
+	assert.Len(t, slices.DeleteFunc(s.box.Trades(), func(trade ledger.Trade) bool { return trade.State == ledger.Closed }), 1)
+	s.hears(t, letter(s.notice(s.isPaid(t), nil), walletKey)).isTaken()
+	ada.stands(t, order, payment.Paid)
 }
 
 var findingSales = []sale{
@@ -200,32 +187,16 @@ const findings = "/api/pay-admin/v1/finding/"
 // billed is the day of the payments of a till.
 var billed = payment.DayOf(epoch)
 
-// reconciles passes the time until the wallet has made the bill of the day, and compares it.
-func (s *till) reconciles(t *testing.T) []any {
-	t.Helper()
-	_, over := billed.Bounds()
-	if wait := over.Add(payment.BillReady).Sub(s.clock.Now()); wait > 0 {
-		s.clock.advance(wait)
-	} else {
-		s.clock.advance(time.Second) // a comparison is known by when it began
-	}
-	_, err := s.app.Reconciling.Reconcile(t.Context(), billed)
-	require.NoError(t, err)
-	return s.staff(t).get(t, findings).is(200).list("data")
-}
-
-// refundsPart refunds a part of the payment, which the wallet confirms.
-func (s *till) refundsPart(t *testing.T, paid int) {
-	t.Helper()
-	s.staff(t).post(t, refunds, object{"payment": paid, "amount": 300, "reason": "Cold"}).is(201)
-}
-
 func billAgrees(t *testing.T, s *till) {
 	_, _, paid := s.bought(t)
-	s.refundsPart(t, paid)
+	s.staff(t).post(t, refunds, object{"payment": paid, "amount": 300, "reason": "Cold"}).is(201)
 	ada, _ := s.sells(t)
 	ada.post(t, pay, paymentWith(byCode)).is(200) // it is never paid
-	assert.Empty(t, s.reconciles(t))
+	_, over := billed.Bounds()
+	s.clock.advance(over.Add(payment.BillReady).Sub(s.clock.Now()))
+	_, err := s.app.Reconciling.Reconcile(t.Context(), billed)
+	require.NoError(t, err)
+	assert.Empty(t, s.staff(t).get(t, findings).is(200).list("data"))
 	assert.NotContains(t, s.log.String(), "needs review")
 	assert.Equal(t, 1, s.received(t, "").int("pagination.total_count"))
 }

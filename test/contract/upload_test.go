@@ -17,7 +17,6 @@ import (
 	"plaza/test/pictures"
 )
 
-// drawing is a picture of the size, of one colour.
 func drawing(width, height int) image.Image {
 	picture := image.NewPaletted(image.Rect(0, 0, width, height), color.Palette{color.White, color.Black})
 	picture.SetColorIndex(0, 0, 1)
@@ -56,12 +55,9 @@ func (c *client) sendsTo(t *testing.T, method, path string, f form) answer {
 	return c.saying("Content-Type", w.FormDataContentType()).send(t, method, path, body.Bytes())
 }
 
-// fetches gets a picture at an absolute address of this server.
 func (c *client) fetches(t *testing.T, address string) answer {
 	t.Helper()
-	path, isOurs := strings.CutPrefix(address, c.server.url)
-	require.True(t, isOurs, address)
-	return c.get(t, path)
+	return c.get(t, c.server.path(t, address))
 }
 
 var formRows = []row{
@@ -69,7 +65,6 @@ var formRows = []row{
 	{"IMG-07 names of files and types of parts mean nothing", partsMeanNothing, oneStore},
 }
 
-// formOf is a body of the parts, each its headers and its content.
 func formOf(parts ...[2]string) string {
 	var b strings.Builder
 	for _, part := range parts {
@@ -78,7 +73,6 @@ func formOf(parts ...[2]string) string {
 	return b.String() + "--b--\r\n"
 }
 
-// field is the header of a part with the name and what else is given.
 func field(name string, more ...string) string {
 	return fmt.Sprintf("Content-Disposition: form-data; name=%q", name) + strings.Join(more, "")
 }

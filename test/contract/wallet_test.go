@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"log/slog"
 	"maps"
-	"net/http"
 	"net/http/httptest"
 	"slices"
 	"strconv"
@@ -162,10 +161,7 @@ const notify = "/api/pay/notify/wallet/"
 // hears posts a notification and returns what the wallet is answered.
 func (s *till) hears(t *testing.T, body string) answer {
 	t.Helper()
-	req, err := http.NewRequestWithContext(t.Context(), "POST", s.url+notify, strings.NewReader(body))
-	require.NoError(t, err)
-	req.Header.Set("Content-Type", "text/xml")
-	return do(t, req).is(200)
+	return s.anyone().saying("Content-Type", "text/xml").post(t, notify, body).is(200)
 }
 
 const (

@@ -77,7 +77,6 @@ func (c *clients) RoundTrip(req *http.Request) (*http.Response, error) {
 	}
 }
 
-// attempt sends the request once, and reads the whole answer.
 func (c *clients) attempt(req *http.Request, header http.Header) (*http.Response, error) {
 	ctx, cancel := context.WithTimeout(req.Context(), attemptTimeout)
 	defer cancel()
@@ -151,7 +150,6 @@ func TestNTF04_nothing_is_missed_on_a_Cluster_when_the_server_of_a_stream_dies(t
 	})
 }
 
-// newLarge starts everything but the load.
 func newLarge(t *testing.T) *large {
 	t.Helper()
 	pictures := versitygw.Start(t)
@@ -200,7 +198,6 @@ func (l *large) serves(t *testing.T, name string) {
 	l.servers = append(l.servers, l.begin(t, len(l.apps)-1))
 }
 
-// begin starts the server of a machine, and returns when it is ready.
 func (l *large) begin(t *testing.T, n int) *running {
 	t.Helper()
 	cmd := command(t, context.Background(), "serve", "--data-dir="+t.TempDir(), "--log-format=text", unlimited)
@@ -214,7 +211,6 @@ func (l *large) begin(t *testing.T, n int) *running {
 	return r
 }
 
-// load has all clients write until stopLoad.
 func (l *large) load(t *testing.T) {
 	stop := make(chan struct{})
 	l.clients.stop = stop

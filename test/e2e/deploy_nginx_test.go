@@ -35,10 +35,8 @@ import (
 	"plaza/test/process"
 )
 
-// host is the name of the public URL.
 var host = strings.TrimPrefix(publicURL, "https://")
 
-// certificate writes a certificate for the host and its key into the folder, and returns the pool of authorities that trusts it.
 func certificate(t *testing.T, folder string) *x509.CertPool {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -81,7 +79,6 @@ http {
 }
 `
 
-// proxy is an nginx that serves the host before two servers.
 type proxy struct {
 	t       *testing.T
 	address string // of TLS
@@ -130,7 +127,6 @@ func startProxy(t *testing.T, first, second string) proxy {
 	return p
 }
 
-// from returns a client with the address, one of this machine.
 func (p proxy) from(address string) *http.Client {
 	dialer := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(address)}}
 	return &http.Client{Timeout: patience, Transport: &http.Transport{
@@ -159,7 +155,6 @@ func (p proxy) ask(client *http.Client, path string, header ...string) (*http.Re
 	return res, string(body)
 }
 
-// address returns the server's HOST:PORT.
 func (r *running) address() string { return strings.TrimPrefix(r.url, "http://") }
 
 // ofSize returns a picture of exactly that many bytes: bytes behind its end do not matter.

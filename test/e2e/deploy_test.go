@@ -32,7 +32,6 @@ func replaced(t *testing.T, text string, oldNew ...string) string {
 	return strings.NewReplacer(oldNew...).Replace(text)
 }
 
-// server returns the path of the program that the variable names. It skips the test when no program is named.
 func server(t *testing.T, variable, tool string) string {
 	t.Helper()
 	if testing.Short() {
@@ -59,13 +58,11 @@ func emptyDatabase(t *testing.T, store string) string {
 	return postgres.Empty(t)
 }
 
-// site is a machine that is set up as the guide says, in a folder.
 type site struct {
 	etc, data, backups string
 	database           string // its URL; empty: SQLite
 }
 
-// newSite installs the settings of the guide.
 func newSite(t *testing.T, database string) site {
 	t.Helper()
 	dir := t.TempDir()
@@ -82,7 +79,6 @@ func newSite(t *testing.T, database string) site {
 	return s
 }
 
-// environment returns the settings for a server.
 func (s site) environment(t *testing.T) []string {
 	t.Helper()
 	return regexp.MustCompile(`(?m)^PLAZA_.*$`).FindAllString(readFile(t, filepath.Join(s.etc, "plaza.env")), -1)

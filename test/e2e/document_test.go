@@ -23,7 +23,6 @@ type block struct {
 
 var fence = regexp.MustCompile("(?ms)^```([a-z]*)\n(.*?)^```$")
 
-// blocks returns the code in the document.
 func blocks(t *testing.T, document string) (all []block) {
 	t.Helper()
 	for _, found := range fence.FindAllStringSubmatch(readFile(t, document), -1) {

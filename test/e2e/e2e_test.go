@@ -81,7 +81,6 @@ func TestMain(m *testing.M) {
 	os.Exit(status)
 }
 
-// command is the program with the arguments and nothing of our environment that it would listen to.
 func command(t *testing.T, ctx context.Context, args ...string) *exec.Cmd {
 	t.Helper()
 	path, err := plaza()
@@ -98,7 +97,6 @@ func command(t *testing.T, ctx context.Context, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// run runs the program to its end and returns what it printed and its status.
 func run(t *testing.T, env []string, args ...string) (out, errOut string, status int) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
@@ -114,7 +112,6 @@ func run(t *testing.T, env []string, args ...string) (out, errOut string, status
 	return stdout.String(), stderr.String(), cmd.ProcessState.ExitCode()
 }
 
-// running is a server process.
 type running struct {
 	cmd       *exec.Cmd
 	url       string
@@ -124,10 +121,8 @@ type running struct {
 	log       *process.Output
 }
 
-// address finds the two addresses of a server in its log.
 var address = regexp.MustCompile(`msg=serving addr=(\S+) admin=(\S+)`)
 
-// demo are the arguments of a server with the demo data and a wallet.
 var demo = []string{"--demo", "--database-url=memory:", "--wallet-sandbox-addr=127.0.0.1:0"}
 
 // serve starts a server on free ports and waits until it has said where it is.
@@ -138,14 +133,12 @@ func serve(t *testing.T, args ...string) *running {
 	return r
 }
 
-// begin starts a server on free ports.
 func begin(t *testing.T, args ...string) *running {
 	t.Helper()
 	return beginAs(t, command(t, context.Background(), append([]string{"serve", "--addr=127.0.0.1:0", "--admin-addr=127.0.0.1:0"},
 		args...)...))
 }
 
-// beginAs starts a server.
 func beginAs(t *testing.T, cmd *exec.Cmd) *running {
 	t.Helper()
 	said := process.NewAnnouncer(address)
@@ -158,7 +151,6 @@ func beginAs(t *testing.T, cmd *exec.Cmd) *running {
 	return r
 }
 
-// listens waits until the server has said where it is.
 func (r *running) listens(t *testing.T) {
 	t.Helper()
 	for _, into := range []*string{&r.url, &r.admin} {
@@ -174,7 +166,6 @@ func (r *running) listens(t *testing.T) {
 	r.admin += "/readyz"
 }
 
-// ends waits for the process and returns its status.
 func (r *running) ends(t *testing.T) int {
 	t.Helper()
 	select {
@@ -191,7 +182,6 @@ func login(t *testing.T, url string) string {
 	return loginAs(t, url, "+86-13800000001")
 }
 
-// loginAs logs in to an account of the demo.
 func loginAs(t *testing.T, url, phone string) string {
 	t.Helper()
 	c := newCaller(url)

@@ -9,16 +9,13 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// guide is the guide for clients.
 const guide = "../../adapters/httpapi/README.md"
 
-// example is code of the guide, and what it prints: a pattern for each block that has one.
 type example struct {
 	code    string
 	outputs []*regexp.Regexp
 }
 
-// separator is printed after each block, on a line of its own.
 const separator = "\x1e"
 
 // printed matches the end of a line of JavaScript that says what the line prints.
@@ -53,12 +50,10 @@ func examples(t *testing.T) (shell, script example) {
 	return shell, script
 }
 
-// pattern returns a pattern that matches the text. An ellipsis in the text stands for anything, and white space does not count.
 func pattern(text string) *regexp.Regexp {
 	return regexp.MustCompile("(?s)^" + strings.ReplaceAll(regexp.QuoteMeta(dense(text)), "…", ".+") + "$")
 }
 
-// dense returns the text without white space.
 func dense(text string) string { return strings.Join(strings.Fields(text), "") }
 
 // prints asserts that each block printed what the guide says.
@@ -81,5 +76,30 @@ func TestGuide(t *testing.T) {
 		out, err := runScript(t, shell.code, r)
 		require.NoError(t, err, "%s", out)
 		shell.prints(t, out)
+	})
+}
+
+func TestTour(t *testing.T) {
+	r := serve(t, demo...)
+
+	t.Run("README", func(t *testing.T) {
+		out, err := runScript(t, find(t, blocks(t, "../../README.md"), "sh", "API="), r)
+		require.NoError(t, err, "%s", out)
+		lines := strings.Split(strings.TrimSpace(out), "\n")
+		wants := []string{
+			`"entity_type"`, `"Practice night"`, `"view_permission"`, `"雨后的西湖"`, `"下次叫上我。"`, `"kind":"comment"`, `"NATIVE"`, `"expires_at"`,
+		}
+		require.Len(t, lines, len(wants), "%.500s", out)
+		for i, want := range wants {
+			assert.True(t, strings.HasPrefix(lines[i], `{"data":`) && strings.Contains(lines[i], want), "%s: %.200s", want, lines[i])
+		}
+	})
+	t.Run("script", func(t *testing.T) {
+		for range 2 { // it can be repeated on the same data
+			out, err := runScript(t, readFile(t, "../tour.sh"), r)
+			require.NoError(t, err, "%s", out)
+			assert.NotContains(t, out, "FAILED")
+			assert.Contains(t, out, "\n303  The payer pays at the wallet")
+		}
 	})
 }

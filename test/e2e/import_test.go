@@ -56,7 +56,6 @@ func crawled(r *rand.Rand) []byte {
 	return []byte("\ufeff" + strings.Join(lines, "\r\n"))
 }
 
-// imported is a database, and the folder with the file that goes into it.
 type imported struct {
 	folder string
 	env    []string
@@ -93,7 +92,6 @@ func (at imported) outcome(t *testing.T) (kinds map[string]map[string]int64, rej
 	return summary.Kinds, string(text)
 }
 
-// killed imports the file, and kills the import after the time, unless it has ended by then.
 func (at imported) killed(t *testing.T, after time.Duration) {
 	t.Helper()
 	cmd := command(t, context.Background(), "import", at.path())

@@ -214,7 +214,6 @@ func (w *writer) known(kind, mark string) *thing {
 	return w.log[mark]
 }
 
-// answer is what the writers want to know of any answer.
 type answer struct {
 	ID   int64
 	Data struct{ ID int64 }

@@ -53,7 +53,6 @@ func people(t *testing.T, seed uint64, settings []string) *shared {
 	return w
 }
 
-// openApp is the program within this process, over the data of the flags.
 func openApp(t *testing.T, flags []string) *bootstrap.App {
 	t.Helper()
 	s := settings.Config{
@@ -86,7 +85,6 @@ func (w *shared) openTopics(t *testing.T, url string) {
 	}
 }
 
-// seen is a thing as the server shows it.
 type seen struct {
 	id   int64
 	look string
@@ -109,7 +107,6 @@ type commentShown struct {
 	Content string
 }
 
-// all returns everything on all pages.
 func all[T any](t *testing.T, c caller, key, path string) (items []T) {
 	t.Helper()
 	for page := 1; ; page++ {
@@ -196,7 +193,6 @@ func (w *writer) look(t *testing.T, c caller, note func(mark string, id int64, l
 	}
 }
 
-// fetch asserts that the picture is served whole.
 func (c caller) fetch(t *testing.T, address string) {
 	t.Helper()
 	res, err := c.client.Get(address)

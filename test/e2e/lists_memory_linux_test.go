@@ -23,7 +23,6 @@ import (
 	_ "modernc.org/sqlite" // to fill the database
 )
 
-// inUse is the most memory that the server has had, in MiB.
 func inUse(t *testing.T, r *running) int {
 	t.Helper()
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", r.cmd.Process.Pid))

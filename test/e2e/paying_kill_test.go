@@ -25,7 +25,6 @@ type flow struct {
 	attempt func(t *testing.T, s *checkout, n int) attempt
 }
 
-// attempt is a flow that is killed once.
 type attempt struct {
 	begin     func(ctx context.Context) // runs the flow, and returns when it is over or ctx ends
 	meanwhile func()                    // happens while no server runs; nil: nothing
@@ -67,7 +66,6 @@ func (s *checkout) killAtEachStep(t *testing.T, f flow) {
 	t.Logf("%d kills", attempts)
 }
 
-// name returns the message that is held, or was; empty: there was none.
 func (b *breakpoint) name() string {
 	select {
 	case <-b.reached:

@@ -118,7 +118,6 @@ func (s *checkout) openAccounts(t *testing.T) {
 	}
 }
 
-// openWallet opens the wallet, and ends it, after the server, with the test.
 func (s *checkout) openWallet(t *testing.T) {
 	t.Helper()
 	proxy := &walletProxy{interceptor: &s.messages}
@@ -213,7 +212,6 @@ func ask(r *running, who, method, path string, header http.Header, body any) rep
 	return a
 }
 
-// purchase is an order to pay.
 type purchase struct {
 	id      int64
 	payer   payer
@@ -243,7 +241,6 @@ func (p *purchase) make(r *running, staff string) reply {
 	return a
 }
 
-// way is a way to pay.
 type way struct {
 	EndType int            `json:"end_type"`
 	Extra   map[string]any `json:"extra_params,omitempty"`
@@ -255,7 +252,6 @@ var (
 	inWallet = way{200, map[string]any{"open_id": payerInWallet}}
 )
 
-// pay begins a payment.
 func (p *purchase) pay(r *running, w way, key string) reply {
 	return tell(r, p.payer.key, "/api/pay/order/pay/", key, struct {
 		Method int `json:"pay_method"`
@@ -281,7 +277,6 @@ func (s *checkout) isBegun(t *testing.T, p *purchase, w way, key string) reply {
 	return a
 }
 
-// trades are those of the order, as the wallet has them.
 func (s *checkout) trades(p *purchase) (of []ledger.Trade) {
 	for _, trade := range s.wallet.Trades() {
 		if trade.Body == p.subject {

@@ -152,7 +152,6 @@ func bringBack(server io.Reader, client io.Writer, held *atomic.Pointer[breakpoi
 	}
 }
 
-// packet reads a message of Postgres's protocol, whose length stands behind so many bytes.
 func packet(from *bufio.Reader, before int) ([]byte, error) {
 	head, err := from.Peek(before + 4)
 	if err != nil {
@@ -163,7 +162,6 @@ func packet(from *bufio.Reader, before int) ([]byte, error) {
 	return message, err
 }
 
-// text is a text up to its NUL, and what comes after it.
 func text(b []byte) (string, []byte) {
 	before, after, _ := bytes.Cut(b, []byte{0})
 	return string(before), after

@@ -20,7 +20,6 @@ type breakpoint struct {
 	handled chan struct{} // closed when the wallet has handled the request that was held
 }
 
-// hold waits, and reports whether the message goes on.
 func (b *breakpoint) hold() bool {
 	close(b.reached)
 	<-b.freed

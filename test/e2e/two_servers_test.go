@@ -12,7 +12,6 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// load is what clients do meanwhile.
 type load struct {
 	t    *testing.T
 	key  string

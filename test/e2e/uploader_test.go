@@ -17,14 +17,12 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// sent is the response to an upload.
 type sent struct {
 	status     int
 	retryAfter string
 	after      time.Duration // since the first upload began
 }
 
-// uploader sends pictures as the owner of the key.
 type uploader struct {
 	url, key string
 	began    time.Time
@@ -56,7 +54,6 @@ func (u uploader) sendJSON(t *testing.T, method, path, field string, picture []b
 	return u.send(t, method, path, "application/json", strings.NewReader(body))
 }
 
-// noisy is a photo of so many pixels, whose every block is another.
 func noisy(t *testing.T, width, height int) []byte {
 	t.Helper()
 	picture := image.NewYCbCr(image.Rect(0, 0, width, height), image.YCbCrSubsampleRatio420)

@@ -1,7 +1,9 @@
 package reference
 
 import (
+	"cmp"
 	"encoding/json"
+	"reflect"
 	"regexp"
 	"strings"
 	"testing"
@@ -111,4 +113,154 @@ func TestPageShowsWhatTheServerOffers(t *testing.T) {
 	assert.Contains(t, html, `<form id="join"`)
 	assert.Contains(t, html, `href="http://127.0.0.1:8090/sms/"`)
 	assert.NotContains(t, string(without), `id="join`)
+}
+
+func TestBlocks(t *testing.T) {
+	plain := func(text string) []span { return []span{{Kind: "text", Text: text}} }
+	got := blocks("One line\nand `code`, **bold** and [a link](#x), <http://x/>.\n\n## A title!\n- first\n  goes on\n- second\n\n" +
+		"    indented\n\n      more\n\n```\nfenced\n```\n| A | B |\n|---|:-:|\n| 1 | `2` |\nafter")
+	assert.Equal(t, []block{
+		{Kind: "paragraph", Lines: [][]span{{
+			{Kind: "text", Text: "One line and "}, {Kind: "code", Text: "code"}, {Kind: "text", Text: ", "}, {Kind: "strong", Text: "bold"},
+			{Kind: "text", Text: " and "}, {Kind: "link", Text: "a link", URL: "#x"}, {Kind: "text", Text: ", "},
+			{Kind: "link", Text: "http://x/", URL: "http://x/"}, {Kind: "text", Text: "."},
+		}}},
+		{Kind: "heading", ID: "a-title", Lines: [][]span{plain("A title!")}},
+		{Kind: "list", Lines: [][]span{plain("first goes on"), plain("second")}},
+		{Kind: "code", Code: "indented\n\n  more"},
+		{Kind: "code", Code: "fenced"},
+		{Kind: "table", Rows: [][][]span{{plain("A"), plain("B")}, {plain("1"), {{Kind: "code", Text: "2"}}}}},
+		{Kind: "paragraph", Lines: [][]span{plain("after")}},
+	}, got)
+	assert.Empty(t, blocks(""))
+	assert.Len(t, blocks("```\nnever closed"), 1)
+}
+
+// The parser knows only a subset of Markdown. The document must use no more.
+func TestDocumentUsesKnownMarkdown(t *testing.T) {
+	var document any
+	require.NoError(t, json.Unmarshal(openapi.JSON(), &document))
+	texts := 0
+	eachDescription(document, func(text string) {
+		texts++
+		for _, b := range blocks(text) {
+			for _, line := range b.Lines {
+				for _, s := range line {
+					if s.Kind == "text" {
+						assert.NotRegexp(t, "`|\\*\\*|\\]\\(|^#|^> |^[0-9]+\\. |<[a-z]+>", s.Text)
+					}
+				}
+			}
+		}
+	})
+	assert.Greater(t, texts, 100)
+}
+
+func eachDescription(v any, do func(string)) {
+	switch v := v.(type) {
+	case map[string]any:
+		for name, value := range v {
+			if text, isText := value.(string); isText && (name == "description" || name == "summary") {
+				do(strings.TrimSpace(text))
+			} else if name != "example" && name != "examples" {
+				eachDescription(value, do)
+			}
+		}
+	case []any:
+		for _, value := range v {
+			eachDescription(value, do)
+		}
+	}
+}
+
+const schemas = `{"components": {"schemas": {
+	"ID": {"type": "integer", "format": "int64", "minimum": 1, "description": "an id"},
+	"Level": {"type": "integer", "enum": [0, 100], "x-enum-varnames": ["Low", "High"], "x-enum-descriptions": ["for all", "for few"]},
+	"Kind": {"enum": ["a", "b"]},
+	"Person": {"type": "object", "required": ["id"], "properties": {"id": {"$ref": "#/components/schemas/ID"}, "name": {"type": "string"}}},
+	"Tree": {"type": "object", "properties": {"children": {"type": "array", "items": {"$ref": "#/components/schemas/Tree"}}}},
+	"Cat": {"type": "object", "properties": {"sort": {"const": "cat"}}},
+	"Dog": {"type": "object", "properties": {"sort": {"const": "dog"}}},
+	"Pet": {"oneOf": [{"$ref": "#/components/schemas/Cat"}, {"$ref": "#/components/schemas/Dog"}],
+		"discriminator": {"propertyName": "sort", "mapping": {"cat": "#/components/schemas/Cat", "dog": "#/components/schemas/Dog"}}}
+}}}`
+
+// shaped returns the shape of the schema in a document with schemas.
+func shaped(t *testing.T, source string) shape {
+	t.Helper()
+	var d document
+	var s schema
+	require.NoError(t, json.Unmarshal([]byte(schemas), &d))
+	require.NoError(t, json.Unmarshal([]byte(source), &s))
+	return d.shape(&s)
+}
+
+func TestTypesAndLimits(t *testing.T) {
+	for source, want := range map[string][]string{
+		`{}`:             {"any"},
+		`{"const": "x"}`: {"constant", "always x"},
+		`{"type": "string", "minLength": 1, "maxLength": 9, "default": "a"}`:                              {"string", "1 to 9 characters", "default a"},
+		`{"type": "string", "format": "date", "pattern": "^[0-9]"}`:                                       {"string (date)"},
+		`{"type": ["integer", "null"], "minimum": 1, "maximum": 5}`:                                       {"integer or null", "≥ 1", "≤ 5"},
+		`{"type": "array", "items": {"type":"string","maxLength":9}}`:                                     {"array of string", "each at most 9 characters"},
+		`{"type": "array", "items": {"type": "array", "items": {"type": "number"}}, "default": ["a", 1]}`: {"array of array of number", "default a,1"},
+		`{"type": "object", "additionalProperties": {"type": "string"}, "minProperties": 1}`:              {"map of string", "at least 1 field"},
+		`{"$ref": "#/components/schemas/ID"}`:                                                             {"integer (int64)", "≥ 1"},
+		`{"oneOf": [{"$ref": "#/components/schemas/Person"}, {"type": "null"}]}`:                          {"Person or null"},
+		`{"$ref": "#/components/schemas/Pet"}`:                                                            {"Pet"},
+	} {
+		s := shaped(t, source)
+		assert.Equal(t, want, append([]string{s.Type}, s.Limits...), source)
+	}
+}
+
+func TestFields(t *testing.T) {
+	s := shaped(t, `{"$ref": "#/components/schemas/Person", "properties": {"name": {"type": "string", "description": "another"}}}`)
+	require.Len(t, s.Fields, 2)
+	assert.Equal(t, "id", s.Fields[0].Name)
+	assert.True(t, s.Fields[0].Required)
+	assert.Equal(t, blocks("an id"), s.Fields[0].Shape.Description)
+	assert.Equal(t, blocks("another"), s.Fields[1].Shape.Description, "what stands beside a reference replaces what is in it")
+
+	s = shaped(t, `{"properties": {"data": {"$ref": "#/components/schemas/Tree"}}}`)
+	tree := s.Fields[0].Shape
+	assert.False(t, tree.IsClosed, "the fields of one component are shown")
+	assert.True(t, tree.Fields[0].Shape.IsClosed, "those within are shown on demand")
+	assert.Equal(t, "Tree", tree.Fields[0].Shape.Schema)
+
+	s = shaped(t, `{"properties": {"file": {"type": "string", "format": "binary"}, "raw": {"type": "string", "contentMediaType": "image/png"}, "text": {}}}`)
+	assert.True(t, s.Fields[0].Shape.IsFile && s.Fields[1].Shape.IsFile && !s.Fields[2].Shape.IsFile)
+}
+
+// The page knows only the keywords that the document uses. The document must use no more.
+func TestDocumentUsesKnownKeywords(t *testing.T) {
+	known := map[string]bool{"additionalProperties": true}
+	for field := range reflect.TypeFor[schema]().Fields() {
+		name := cmp.Or(field.Tag.Get("json"), strings.ToLower(field.Name[:1])+field.Name[1:])
+		known[name] = true
+	}
+	var document struct {
+		Components struct{ Schemas map[string]map[string]any }
+	}
+	require.NoError(t, json.Unmarshal(openapi.JSON(), &document))
+	var check func(name string, s map[string]any)
+	check = func(name string, s map[string]any) {
+		for keyword, value := range s {
+			assert.True(t, known[keyword] || strings.HasPrefix(keyword, "example"), "%s: %s", name, keyword)
+			_, isReference := s["$ref"]
+			assert.True(t, !isReference || keyword == "$ref" || keyword == "description" || keyword == "properties", "%s: %s beside a reference",
+				name, keyword)
+			if keyword == "properties" {
+				for property, inner := range value.(map[string]any) {
+					check(name+"."+property, inner.(map[string]any))
+				}
+			}
+			if inner, isSchema := value.(map[string]any); isSchema && (keyword == "items" || keyword == "additionalProperties") {
+				check(name+"."+keyword, inner)
+			}
+		}
+	}
+	for name, s := range document.Components.Schemas {
+		check(name, s)
+	}
 }

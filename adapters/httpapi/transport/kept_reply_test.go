@@ -16,7 +16,6 @@ import (
 	"plaza/domain/feed"
 )
 
-// encoder keeps replies of a version. It counts how often a reply is made.
 type encoder struct {
 	kept    *KeptReplies
 	version atomic.Int64

@@ -13,7 +13,6 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// framed serves one request through the middleware and returns the log.
 func framed(r *http.Request, next http.HandlerFunc) (*httptest.ResponseRecorder, string) {
 	var log bytes.Buffer
 	w := httptest.NewRecorder()

@@ -33,7 +33,6 @@ import (
 	"plaza/domain/media"
 )
 
-// uploading returns a call with the body.
 func uploading(contentType string, body io.Reader) *Call {
 	c, _ := gin.CreateTestContext(httptest.NewRecorder())
 	c.Request = httptest.NewRequest(http.MethodPost, "/", body)
@@ -43,7 +42,6 @@ func uploading(contentType string, body io.Reader) *Call {
 	return &Call{Gin: c, Decoding: NewDecoding()}
 }
 
-// part is a field of a form. With a file name it is a file.
 type part struct{ field, filename, content string }
 
 func form(t *testing.T, parts ...part) (contentType string, body *bytes.Buffer) {
@@ -64,7 +62,6 @@ func form(t *testing.T, parts ...part) (contentType string, body *bytes.Buffer) 
 	return w.FormDataContentType(), body
 }
 
-// contentOf returns all bytes of the upload.
 func contentOf(t *testing.T, u Upload) string {
 	t.Helper()
 	require.NotNil(t, u.SpillBuffer)
@@ -73,13 +70,11 @@ func contentOf(t *testing.T, u Upload) string {
 	return string(raw)
 }
 
-// pictureBody is a body with a picture.
 type pictureBody struct {
 	Img  Upload   `json:"img" validate:"required"`
 	Tags []string `json:"tags"`
 }
 
-// noise returns bytes that are unique to a picture.
 func noise(n int) []byte {
 	raw := make([]byte, n)
 	chacha := rand.NewChaCha8([32]byte{7})
