@@ -167,7 +167,7 @@ func logsOut(t *testing.T, s *server) {
 
 var sessionRows = []row{
 	{"AUT-13 a changed password ends all other keys", changedPasswordEndsOtherKeys, everyStore},
-	{"AUT-13 AUT-18 USR-07 a wrong password counts as a failed login, and spends no code", wrongPasswordsCount, oneStore},
+	{"AUT-13 AUT-18 USR-07 a wrong password counts as a failed login", wrongPasswordsCount, oneStore},
 	{"AUT-13 passwords that can not be set", unusablePasswords, oneStore},
 	{"AUT-13 keys are listed without the keys", keysAreListed, everyStore},
 	{"AUT-13 a key is ended by its owner alone", keysAreEnded, everyStore},
