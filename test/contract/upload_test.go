@@ -123,6 +123,7 @@ func brokenForms(t *testing.T, s *server) {
 	tooLarge := ada.sendsForm(t, formType, formOf(picture, [2]string{field("tags"), strings.Repeat("x", 1<<20+1)}))
 	tooLarge.fails(413, "PAYLOAD_TOO_LARGE")
 	assert.True(t, tooLarge.closes, "the next request has a connection of its own")
+	ada.sendsForm(t, formType, whole+strings.Repeat("x", 11<<20)).fails(413, "PAYLOAD_TOO_LARGE")
 	ada.saying("Content-Encoding", "gzip").sendsForm(t, formType, whole).fails(415, "UNSUPPORTED_MEDIA_TYPE")
 	assert.Empty(t, s.anyone().get(t, imagesOf(ada)).is(200).list("data"))
 	ada.sendsForm(t, formType, formOf(append([][2]string{picture}, parts(99)...)...)).is(201)
