@@ -16,6 +16,14 @@ var activityRows = []row{
 	{"EVT-17 an event shows its newest ten comments", newestTenComments, everyStore},
 	{"EVT-24 the likes of a page of events", likesOfEvents, everyStore},
 	{"EVT-24 the events of a list are checked", likesAreAskedOf, oneStore},
+	{"NTF-01 comments likes and followers make notifications", notified, everyStore},
+	{"NTF-01 what is taken back takes its notification along", unnotified, everyStore},
+	{"NTF-02 read is what was read", notificationsRead, everyServer},
+	{"EVT-26 the author of a comment edits it", commentIsEdited, everyStore},
+	{"EVT-26 a comment replies to another", commentReplies, everyStore},
+	{"NTF-03 a reply is told to the author of the comment", replyIsTold, everyStore},
+	{"NTF-02 EVT-08 a reply on an event that is out of sight is neither listed nor counted", replyOutOfSight, everyStore},
+	{"EVT-26 MOD-05 a report keeps the comment as it was before the edit", editedWhileReported, everyStore},
 }
 
 func activityIsCounted(t *testing.T, s *server) {
@@ -97,12 +105,6 @@ const (
 	notifications     = "/api/user/notification/"
 	readNotifications = notifications + "read/"
 )
-
-var notificationRows = []row{
-	{"NTF-01 comments likes and followers make notifications", notified, everyStore},
-	{"NTF-01 what is taken back takes its notification along", unnotified, everyStore},
-	{"NTF-02 read is what was read", notificationsRead, everyServer},
-}
 
 // notified shows one of each kind, the newest first, and none of one's own acts.
 func notified(t *testing.T, s *server) {
@@ -192,14 +194,6 @@ func notificationsRead(t *testing.T, s *server) {
 	assert.Equal(t, []any{true, true, true}, isRead())
 	bob.comments(t, id, "new")
 	assert.Equal(t, []any{false, true, true, true}, isRead(), "what came later is not read")
-}
-
-var replyRows = []row{
-	{"EVT-26 the author of a comment edits it", commentIsEdited, everyStore},
-	{"EVT-26 a comment replies to another", commentReplies, everyStore},
-	{"NTF-03 a reply is told to the author of the comment", replyIsTold, everyStore},
-	{"NTF-02 EVT-08 a reply on an event that is out of sight is neither listed nor counted", replyOutOfSight, everyStore},
-	{"EVT-26 MOD-05 a report keeps the comment as it was before the edit", editedWhileReported, everyStore},
 }
 
 func (p person) replies(t *testing.T, on, to int, content string) answer {

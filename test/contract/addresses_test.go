@@ -19,9 +19,6 @@ var addressRows = []row{
 	{"GEN-09 an id that is no positive integer is 404", noIDs, oneStore},
 	{"GEN-09 HEAD answers as GET without a body", headIsGet, oneStore},
 	{"GEN-07 another method is 405 with those that are taken", otherMethods, oneStore},
-}
-
-var tracingRows = []row{
 	{"GEN-10 a well-formed request id comes back and another gives way to a new one", requestIDs, oneStore},
 	{"GEN-10 every log line of a request has its id", tracedLines, oneStore},
 }

@@ -19,6 +19,11 @@ import (
 var backOfficeRows = []row{
 	{"ADM-02 AUT-14 a narrowed key has the back-office rights only if it named them", backOfficeOfNarrowedKeys, everyStore},
 	{"AUT-14 taking staff away ends the rights at once", backOfficeTakenAway, everyStore},
+	{"MOD-04 OFF-01 what staff do is listed, the newest first, and what fails is not", actsListed, everyStore},
+	{"OFF-01 the overview has what came in by day", overviewOfDays, everyStore},
+	{"OFF-03 AUT-14 the profile lists the roles, of which any is staff, and back_office", rolesInTheProfile, oneStore},
+	{"OFF-03 the overview and the audit show what the roles may see", rolesSeeTheirParts, everyStore},
+	{"OFF-03 the pages of a role are in the navigation, and others name the role that they need", rolesOfPages, oneStore},
 }
 
 // usesBackOffice asserts whether the key opens the back office: which areas it opens is in the matrix.
@@ -55,10 +60,6 @@ func backOfficeTakenAway(t *testing.T, s *server) {
 }
 
 const acts = "/api/back-office/v1/audit/"
-
-var auditRows = []row{
-	{"MOD-04 OFF-01 what staff do is listed, the newest first, and what fails is not", actsListed, everyStore},
-}
 
 var auditSales = []sale{
 	{"MOD-04 a refund that staff order is an act about the payer, done once however often the request is repeated", refundsAudited,
@@ -107,10 +108,6 @@ func refundsAudited(t *testing.T, s *till) {
 	assert.Equal(t, ada.id, records.Items[0].About)
 }
 
-var overviewRows = []row{
-	{"OFF-01 the overview has what came in by day", overviewOfDays, everyStore},
-}
-
 const overview = "/api/back-office/v1/overview/"
 
 func overviewOfDays(t *testing.T, s *server) {
@@ -144,12 +141,6 @@ func overviewOfDays(t *testing.T, s *server) {
 		sameJSON(t, object{"day": all, "joined": 5, "events": 3, "comments": 2}, days[11])
 		s.browser(t).logsIn(who).opens("").shows(200, all+": 5</title>", all+": 3</title>", all+": 2</title>")
 	}
-}
-
-var roleRows = []row{
-	{"OFF-03 AUT-14 the profile lists the roles, of which any is staff, and back_office", rolesInTheProfile, oneStore},
-	{"OFF-03 the overview and the audit show what the roles may see", rolesSeeTheirParts, everyStore},
-	{"OFF-03 the pages of a role are in the navigation, and others name the role that they need", rolesOfPages, oneStore},
 }
 
 func rolesInTheProfile(t *testing.T, s *server) {

@@ -22,13 +22,13 @@ var bodyRows = []row{
 	{"GEN-08 a text without a visible character is blank everywhere", invisibleIsBlank, oneStore},
 	{"GEN-08 text is UTF-8 without NUL", textIsText, oneStore},
 	{"GEN-08 ninety thousand unknown names are ignored", manyNames, oneStore},
-}
-
-var sizeRows = []row{
 	{"GEN-11 a body of one MiB is taken", bodyOfOneMiB, oneStore},
 	{"GEN-11 a larger one is refused before it is sent", bodyAnnouncedTooLarge, oneStore},
 	{"GEN-11 a larger one without a length is refused before its end", bodyWithoutEnd, oneStore},
 	{"GEN-07 another media type is refused", otherMediaTypes, oneStore},
+	{"GEN-08 fields that are not the client's change no picture", picturesAreNotReassigned, oneStore},
+	{"GEN-08 fields that are not the client's change no order", ordersAreNotReassigned, oneStore},
+	{"GEN-08 fields and parameters name nobody else", nobodyElseIsNamed, oneStore},
 }
 
 // taker is an operation that takes a body, and the document's example of one.
@@ -277,12 +277,6 @@ func otherMediaTypes(t *testing.T, s *server) {
 		a := ada.saying("Content-Type", "Application/JSON; charset=utf-8").send(t, to.method, to.path, to.body)
 		assert.NotEqual(t, http.StatusUnsupportedMediaType, a.status, to.path)
 	}
-}
-
-var assignedRows = []row{
-	{"GEN-08 fields that are not the client's change no picture", picturesAreNotReassigned, oneStore},
-	{"GEN-08 fields that are not the client's change no order", ordersAreNotReassigned, oneStore},
-	{"GEN-08 fields and parameters name nobody else", nobodyElseIsNamed, oneStore},
 }
 
 func picturesAreNotReassigned(t *testing.T, s *server) {

@@ -43,15 +43,10 @@ func (on store) runs(n needs) bool {
 // rows are those of the contract that the store can show.
 func (on store) rows() []row {
 	all := slices.Concat(
-		conventionRows, appLimitRows, loginRows, peopleRows, searchRows, textSearchRows, goldenRows, eventRows, eventListRows, timelineRows,
-		eventTextRows, selectingRows,
-		activityRows, replyRows, notificationRows, streamRows, moderationRows, moderationOwnRows, moderationFeedRows, caseRows,
-		subscriptionRows, blockRows, feedRows, publicationRows, failingRows,
-		imageRows, pictureSizeRows, plateRows, importedRows, importingRows, paymentRows, pictureRows, backOfficeRows, auditRows, staffPeopleRows,
-		roleRows, overviewRows, importRunRows, usualPlaceRows, sessionRows,
-		addressLimitRows, oracleRows, assignedRows, formRows, spoofRows, polyglotRows, keyRows,
-		codeRows, joiningRows, resettingRows, changingPhoneRows, profileRows, lineRows, leavingRows, staffPageRows, staffJobRows,
-		staffListRows,
+		conventionRows, appLimitRows, loginRows, peopleRows, textSearchRows, goldenRows, eventRows, eventListRows, selectingRows,
+		activityRows, streamRows, moderationRows, hiddenRows, caseRows, subscriptionRows, feedRows, publicationRows, imageRows,
+		importingRows, paymentRows, pictureRows, backOfficeRows, staffPeopleRows, oracleRows, formRows, keyRows, codeRows, joiningRows,
+		profileRows, lineRows, leavingRows, staffPageRows, staffJobRows, staffListRows,
 	)
 	if on.isDurable {
 		all = append(all, durableRows...)

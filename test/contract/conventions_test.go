@@ -28,7 +28,9 @@ var conventionRows = slices.Concat([]row{
 	{"GEN-04 GEN-05 every paged list takes page and page_size and is not found behind its last page", everyListIsPaged, everyStore},
 	{"GEN-06 GEN-07 codes statuses and headers of the one envelope belong together", codesAndStatuses, oneStore},
 	{"GEN-07 a 500 says nothing of its cause and the log does", ownMistake, oneStore},
-}, languageRows, bodyRows, addressRows, tracingRows, sizeRows)
+	{"GEN-16 errors are in the language that the client prefers", errorLanguages, oneStore},
+	{"GEN-16 everything but the sentences is the same in every language", sameInEveryLanguage, oneStore},
+}, bodyRows, addressRows)
 
 // Paths that the rows of more than one file ask for.
 const (
@@ -232,11 +234,6 @@ func ownMistake(t *testing.T, s *server) {
 	assert.Regexp(t, `(?m)level=ERROR .*request_id=find-me .*hash`, s.log.String())
 	assert.NotContains(t, s.log.String(), password)
 	assert.NotContains(t, s.log.String(), ada.phone[4:])
-}
-
-var languageRows = []row{
-	{"GEN-16 errors are in the language that the client prefers", errorLanguages, oneStore},
-	{"GEN-16 everything but the sentences is the same in every language", sameInEveryLanguage, oneStore},
 }
 
 // noEvent is the sentence of an unknown event by its language.

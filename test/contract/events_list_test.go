@@ -20,6 +20,7 @@ var eventListRows = []row{
 	{"EVT-13 another ordering is refused", unknownOrdering, oneStore},
 	{"EVT-14 the moment is what the caller may see of the day", momentOfTheDay, everyStore},
 	{"EVT-15 the news of the day the own city first", newsOfTheDay, everyStore},
+	{"EVT-23 the timeline is what the followed wrote and the caller may see", timelineSeen, everyStore},
 }
 
 func visibility(t *testing.T, s *server) {
@@ -142,10 +143,6 @@ func newsOfTheDay(t *testing.T, s *server) {
 }
 
 const timeline = "/api/xfile/event/following/"
-
-var timelineRows = []row{
-	{"EVT-23 the timeline is what the followed wrote and the caller may see", timelineSeen, everyStore},
-}
 
 // timelineSeen has everything that a list has of an event, and no totals.
 func timelineSeen(t *testing.T, s *server) {

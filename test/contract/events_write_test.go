@@ -31,6 +31,10 @@ var eventRows = []row{
 	{"EVT-06 a patch without view_permission exposes nothing", permissionStays, everyStore},
 	{"EVT-09 a deleted event is gone with all that hung on it", deletedIsGone, everyStore},
 	{"EVT-20 patches at once lose nothing", patchesAtOnce, everyStore},
+	{"EVT-16 the place is the one that the text names", placeOfText, oneStore},
+	{"EVT-18 html_content is stored and shown as the sanitiser leaves it", sanitisedHTML, oneStore},
+	{"EVT-18 title and content are never interpreted", plainTextIsPlain, everyStore},
+	{"EVT-21 the worst page is bounded", worstPage, oneStore},
 }
 
 func newEventDefaults(t *testing.T, s *server) {
@@ -199,13 +203,6 @@ func patchesAtOnce(t *testing.T, s *server) {
 			"view_permission": 100, "category": 7, "status": 100, "city": "杭州市", "province": "浙江省",
 		})
 	}
-}
-
-var eventTextRows = []row{
-	{"EVT-16 the place is the one that the text names", placeOfText, oneStore},
-	{"EVT-18 html_content is stored and shown as the sanitiser leaves it", sanitisedHTML, oneStore},
-	{"EVT-18 title and content are never interpreted", plainTextIsPlain, everyStore},
-	{"EVT-21 the worst page is bounded", worstPage, oneStore},
 }
 
 func place(province, city, district string) object {

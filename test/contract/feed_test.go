@@ -24,7 +24,10 @@ var feedRows = slices.Concat([]row{
 	{"FED-04 an unknown type is refused", typesUnknown, oneStore},
 	{"FED-10 what is not published or deleted is in no count", unlistedIsNotCounted, everyStore},
 	{"FED-10 every server shows what any has stored as soon as it is stored", shownAtOnce, everyStore},
-}, feedItemRows, feedCardRows)
+	{"FED-11 an opened item is the item of lists with its text and its translations", itemOpened, everyStore},
+	{"FED-11 what is not listed can not be opened", unlistedStaysShut, everyStore},
+	{"FED-11 title and content are translated and the text is not", openedItemLocalised, oneStore},
+}, feedItemRows)
 
 const categories = "/api/feed/categories/"
 
@@ -164,12 +167,6 @@ func shownAtOnce(t *testing.T, s *server) {
 			assert.Equal(t, []string{fmt.Sprint("Walks ", n)}, s.anyone().get(t, categories).is(200).column("data", "name"))
 		}
 	}
-}
-
-var feedCardRows = []row{
-	{"FED-11 an opened item is the item of lists with its text and its translations", itemOpened, everyStore},
-	{"FED-11 what is not listed can not be opened", unlistedStaysShut, everyStore},
-	{"FED-11 title and content are translated and the text is not", openedItemLocalised, oneStore},
 }
 
 // cardOf is the address of an opened item.

@@ -13,6 +13,11 @@ var subscriptionRows = []row{
 	{"SUB-04 following again returns the standing subscription", followingAgain, everyStore},
 	{"SUB-04 exactly one of user and category is followed, which is there and not the caller", whatIsFollowed, oneStore},
 	{"SUB-05 followers are listed newest first, contacts marked", ownFollowers, everyStore},
+	{"MOD-02 blocks are stored once, listed newest first, and ended", blocksListed, everyStore},
+	{"MOD-02 a block hides events and comments in both directions, and counts stay", blockHides, everyStore},
+	{"MOD-02 a block ends following and what the two were told, and keeps both from it", blockParts, everyStore},
+	{"MOD-02 a request that is repeated behind a block shows nothing of what it made", blockRepeated, oneStore},
+	{"MOD-02 publications demands and money are untouched", blockSpares, oneStore},
 }
 
 func (p person) followsCategory(t *testing.T, id int) int {
@@ -131,14 +136,6 @@ func ownFollowers(t *testing.T, s *server) {
 }
 
 const blocks = "/api/user/block/"
-
-var blockRows = []row{
-	{"MOD-02 blocks are stored once, listed newest first, and ended", blocksListed, everyStore},
-	{"MOD-02 a block hides events and comments in both directions, and counts stay", blockHides, everyStore},
-	{"MOD-02 a block ends following and what the two were told, and keeps both from it", blockParts, everyStore},
-	{"MOD-02 a request that is repeated behind a block shows nothing of what it made", blockRepeated, oneStore},
-	{"MOD-02 publications demands and money are untouched", blockSpares, oneStore},
-}
 
 func blockPath(p person) string { return fmt.Sprintf("%s%d/", blocks, p.id) }
 

@@ -23,6 +23,10 @@ import (
 
 var importingRows = []row{
 	{"ADM-04 what is imported is served, and follows when it is imported again", importedServed, everyStore},
+	{"ADM-01 imported how-tos with the newest first", howTosListed, everyStore},
+	{"ADM-01 golden imported how-tos", goldenHowTos, oneStore},
+	{"ADM-03 categories are named in either way", howTosOfCategories, everyStore},
+	{"OFF-01 staff see the runs of imports and which lines were rejected and why", importRunsListed, everyStore},
 }
 
 type unwatched struct{}
@@ -86,12 +90,6 @@ func importedServed(t *testing.T, s *server) {
 	changed, _ := s.brings(t, lines...)
 	assert.Equal(t, importing.Count{Changed: 1, Same: 5}, changed.All())
 	assert.Equal(t, []string{"How to season a kettle"}, staff.get(t, itemsOf(9001)+"?type=publication").is(200).column("data", "title"))
-}
-
-var importedRows = []row{
-	{"ADM-01 imported how-tos with the newest first", howTosListed, everyStore},
-	{"ADM-01 golden imported how-tos", goldenHowTos, oneStore},
-	{"ADM-03 categories are named in either way", howTosOfCategories, everyStore},
 }
 
 const importedHowTos = "/api/writing-admin/v1/imported-howto/"
@@ -160,10 +158,6 @@ func howTosOfCategories(t *testing.T, s *server) {
 	}
 	unescaped := staff.get(t, importedHowTos+"?category=Tea&category[]=Walks&category[]=Tea").is(200)
 	assert.Equal(t, []string{"Walks", "Tea"}, unescaped.column("data", "category"))
-}
-
-var importRunRows = []row{
-	{"OFF-01 staff see the runs of imports and which lines were rejected and why", importRunsListed, everyStore},
 }
 
 const importRuns = "/api/back-office/v1/import/"

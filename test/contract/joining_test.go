@@ -18,6 +18,14 @@ var joiningRows = []row{
 	{"AUT-16 fields are judged before the code is spent", fieldsBeforeCode, oneStore},
 	{"AUT-16 a number that has an account is told only to who has the code", numberInUse, everyStore},
 	{"AUT-16 two at once with one code make one account", oneAccount, everyServer},
+	{"AUT-17 a code replaces the password and ends every key", codeReplacesPassword, everyServer},
+	{"AUT-17 a password is judged before the code is spent", resetsJudgedFirst, oneStore},
+	{"AUT-17 an account that is disabled or does not exist is answered as a wrong code", resetOfNobody, everyStore},
+	{"AUT-17 a reset never reaches staff", resetOfStaff, everyStore},
+	{"AUT-18 another number logs in and the other keys end", anotherNumber, everyServer},
+	{"AUT-18 the former number is told in the language of the person", formerNumberIsTold, everyStore},
+	{"AUT-18 a number in use is told to who has the code", otherNumberInUse, everyStore},
+	{"AUT-18 what is no mobile number is refused by name", wrongPhones, oneStore},
 }
 
 const signUpPath = "/api/auth/sign-up/"
@@ -99,13 +107,6 @@ func oneAccount(t *testing.T, s *server) {
 	assert.Len(t, accounts, 3)
 }
 
-var resettingRows = []row{
-	{"AUT-17 a code replaces the password and ends every key", codeReplacesPassword, everyServer},
-	{"AUT-17 a password is judged before the code is spent", resetsJudgedFirst, oneStore},
-	{"AUT-17 an account that is disabled or does not exist is answered as a wrong code", resetOfNobody, everyStore},
-	{"AUT-17 a reset never reaches staff", resetOfStaff, everyStore},
-}
-
 const resetPath = "/api/auth/reset-password/"
 
 func (c *client) resets(t *testing.T, username, code string) answer {
@@ -166,13 +167,6 @@ func resetOfStaff(t *testing.T, s *server) {
 	sameAnswer(t, wrong, s.anyone().resets(t, maria.phone, code))
 	maria.get(t, profile).is(200)
 	s.anyone().gets(t, maria)
-}
-
-var changingPhoneRows = []row{
-	{"AUT-18 another number logs in and the other keys end", anotherNumber, everyServer},
-	{"AUT-18 the former number is told in the language of the person", formerNumberIsTold, everyStore},
-	{"AUT-18 a number in use is told to who has the code", otherNumberInUse, everyStore},
-	{"AUT-18 what is no mobile number is refused by name", wrongPhones, oneStore},
 }
 
 const phonePath = "/api/user/phone/"

@@ -24,6 +24,11 @@ var loginRows = slices.Concat([]row{
 	{"AUT-08 login grants all scopes or those named", grantedScopes, oneStore},
 	{"AUT-09 how long is a setting", keysLiveAsSet, everyServer},
 	{"AUT-10 logging out revokes the key and no other", logsOut, everyServer},
+	{"AUT-13 a changed password ends all other keys", changedPasswordEndsOtherKeys, everyStore},
+	{"AUT-13 AUT-18 USR-07 a wrong password counts as a failed login", wrongPasswordsCount, oneStore},
+	{"AUT-13 passwords that can not be set", unusablePasswords, oneStore},
+	{"AUT-13 keys are listed without the keys", keysAreListed, everyStore},
+	{"AUT-13 a key is ended by its owner alone", keysAreEnded, everyStore},
 }, throttleRows)
 
 // logsIn tries to log in from where the client is.
@@ -163,14 +168,6 @@ func logsOut(t *testing.T, s *server) {
 	s.anyone().post(t, logout, nil).fails(401, "NOT_AUTHENTICATED")
 	ada.get(t, profile).is(200)
 	s.with(s.anyone().gets(t, ada)).get(t, profile).is(200)
-}
-
-var sessionRows = []row{
-	{"AUT-13 a changed password ends all other keys", changedPasswordEndsOtherKeys, everyStore},
-	{"AUT-13 AUT-18 USR-07 a wrong password counts as a failed login", wrongPasswordsCount, oneStore},
-	{"AUT-13 passwords that can not be set", unusablePasswords, oneStore},
-	{"AUT-13 keys are listed without the keys", keysAreListed, everyStore},
-	{"AUT-13 a key is ended by its owner alone", keysAreEnded, everyStore},
 }
 
 const (

@@ -13,10 +13,14 @@ import (
 	"plaza/test/pictures"
 )
 
-var moderationOwnRows = []row{
+var hiddenRows = []row{
 	{"MOD-06 the addresses of a hidden event's plates lead to nothing", hiddenPlates, everyServer},
 	{"MOD-06 a hidden plate is in no event, also of its author", hiddenPlate, everyServer},
 	{"MOD-06 a hidden profile shows nowhere, and can't be changed", hiddenProfile, everyServer},
+	{"MOD-06 what the import shows is hidden, also when it is imported again, until it is restored", hiddenRecords, everyStore},
+	{"MOD-06 a hidden original has no translations, which are origins", hiddenOriginal, everyStore},
+	{"MOD-06 a cover is served as long as something shows it", hiddenCover, everyServer},
+	{"MOD-06 only what is listed is reported", reportedRecords, everyStore},
 }
 
 // large has the sizes of IMG-08.
@@ -135,13 +139,6 @@ func hiddenProfile(t *testing.T, s *server) {
 	assertAct(t, staff.post(t, restorePath, of), "restored", "profile", ada.id)
 	shows(true, 200)
 	staff.post(t, hidePath, object{"profile": 99_999, "reason": "Rude"}).is(404)
-}
-
-var moderationFeedRows = []row{
-	{"MOD-06 what the import shows is hidden, also when it is imported again, until it is restored", hiddenRecords, everyStore},
-	{"MOD-06 a hidden original has no translations, which are origins", hiddenOriginal, everyStore},
-	{"MOD-06 a cover is served as long as something shows it", hiddenCover, everyServer},
-	{"MOD-06 only what is listed is reported", reportedRecords, everyStore},
 }
 
 // listings returns the titles of what is listed of the kind, in each list and at each count, by what was asked for.

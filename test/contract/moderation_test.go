@@ -96,8 +96,8 @@ func hiddenEvent(t *testing.T, s *server) {
 	bob.post(t, reportPath, object{"event": id, "reason": "spam"}).is(201)
 	hidden := staff.post(t, hidePath, object{"event": id, "reason": "Advertises"}).is(201)
 	assert.Equal(t, staff.get(t, acts).is(200).at("data.0"), hidden.at("data"))
-	assert.Equal(t, []string{"hidden", "event", fmt.Sprint(id), "Advertises"},
-		[]string{hidden.text("data.act"), hidden.text("data.object"), hidden.text("data.object_id"), hidden.text("data.reason")})
+	assertAct(t, hidden, "hidden", "event", id)
+	assert.Equal(t, "Advertises", hidden.text("data.reason"))
 	bob.get(t, eventPath(id)).is(404)
 	bob.get(t, commentsOn(id)).is(404)
 	bob.put(t, likePath(id)).is(404)
@@ -110,9 +110,7 @@ func hiddenEvent(t *testing.T, s *server) {
 	assert.Empty(t, bob.get(t, hiddenPath).is(200).list("data"))
 	assert.Empty(t, staff.get(t, staffReports+"?state=open").is(200).list("data"))
 	assert.Len(t, staff.get(t, staffReports+"?state=decided").is(200).list("data"), 1)
-	staff.post(t, hidePath, object{"event": id, "reason": "Again"}).is(409)
 	staff.post(t, restorePath, object{"event": id, "reason": "A mistake"}).is(201)
-	staff.post(t, restorePath, object{"event": id, "reason": "Again"}).is(409)
 	assert.Equal(t, "Fog", bob.get(t, eventPath(id)).is(200).at("data.title"))
 	assert.Empty(t, ada.get(t, hiddenPath).is(200).list("data"))
 	assert.Equal(t, []string{"restored", "hidden"}, staff.get(t, acts).is(200).column("data", "act"))
@@ -228,6 +226,16 @@ func hiddenWrongly(t *testing.T, s *server) {
 		staff.post(t, path, object{"event": id, "comment": 99, "reason": "Rude"}).invalid("event")
 		for _, kind := range []string{"event", "comment", "image"} {
 			staff.post(t, path, object{kind: 9999, "reason": "Rude"}).is(404)
+		}
+	}
+	s.storesItem(t, ada, 1, 0)
+	for kind, id := range map[string]any{
+		"event": id, "comment": ada.comments(t, id, "x"), "image": ada.keeps(t), "plate": ada.attaches(t, id).int("data.id"),
+		"profile": ada.id, "publication": 1, "node": 1, "demand": 1,
+	} {
+		for _, path := range []string{hidePath, restorePath} {
+			staff.post(t, path, object{kind: id, "reason": "Rude"}).is(201)
+			staff.post(t, path, object{kind: id, "reason": "Again"}).is(409)
 		}
 	}
 }

@@ -100,6 +100,12 @@ var clientParamsSales = []sale{
 	{"PAY-02 PAY-03 PAY-04 PAY-05 each terminal gets what it pays with", paramsOfTerminals, oneStore},
 	{"PAY-07 the order that was chosen is named", chosenOrder, oneStore},
 	{"PAY-08 what terminals verify is signed as they do", signedParams, oneStore},
+	{"PAY-09 the same way to pay finds the same prepayment", sameAgain, everyStore},
+	{"PAY-09 calls at once make one prepayment", paidAtOnce, everyStore},
+	{"PAY-09 another way to pay closes the former prepayment first", otherWay, everyStore},
+	{"PAY-09 with an Idempotency-Key the answer is the same to the last byte", replayed, everyStore},
+	{"PAY-09 an Idempotency-Key belongs to one request of one account", keyOfOne, everyStore},
+	{"PAY-09 what an Idempotency-Key was answered with is no longer good", keyOver, everyStore},
 }
 
 // The ways to pay, by the kind of terminal.
@@ -193,15 +199,6 @@ func signedParams(t *testing.T, s *till) {
 			assert.True(t, isNumber)
 		}
 	}
-}
-
-var repeatedSales = []sale{
-	{"PAY-09 the same way to pay finds the same prepayment", sameAgain, everyStore},
-	{"PAY-09 calls at once make one prepayment", paidAtOnce, everyStore},
-	{"PAY-09 another way to pay closes the former prepayment first", otherWay, everyStore},
-	{"PAY-09 with an Idempotency-Key the answer is the same to the last byte", replayed, everyStore},
-	{"PAY-09 an Idempotency-Key belongs to one request of one account", keyOfOne, everyStore},
-	{"PAY-09 what an Idempotency-Key was answered with is no longer good", keyOver, everyStore},
 }
 
 func (a answer) retryAfter() time.Duration {

@@ -22,6 +22,10 @@ var peopleRows = []row{
 	{"USR-02 people come in the order asked for, each once, two hundred at most, and unknown uids are left out", peopleAsked, everyStore},
 	{"USR-03 the offset is the one now", offsetNow, oneStore},
 	{"USR-04 everyone has a portrait of their own in three true sizes", portraits, oneStore},
+	{"USR-08 each word of a name finds people of whose names it begins a word, or all of them together do", namesFind, everyStore},
+	{"USR-08 a name has one Han or two other characters", shortNames, oneStore},
+	{"USR-08 those whom the caller follows come first page by page", followedComeFirst, everyStore},
+	{"USR-08 a new name finds at once, and who is disabled or erased is left out", namesChange, everyServer},
 }
 
 func (c *client) looksUp(t *testing.T, uids ...any) answer {
@@ -91,13 +95,6 @@ func (s *server) picture(t *testing.T, address string) []byte {
 	a := s.anyone().fetches(t, address).is(200)
 	assert.Contains(t, []string{"image/png", "image/jpeg"}, a.header.Get("Content-Type"))
 	return a.body
-}
-
-var searchRows = []row{
-	{"USR-08 each word of a name finds people of whose names it begins a word, or all of them together do", namesFind, everyStore},
-	{"USR-08 a name has one Han or two other characters", shortNames, oneStore},
-	{"USR-08 those whom the caller follows come first page by page", followedComeFirst, everyStore},
-	{"USR-08 a new name finds at once, and who is disabled or erased is left out", namesChange, everyServer},
 }
 
 func (c *client) finds(t *testing.T, name string, more ...string) answer {

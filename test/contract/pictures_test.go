@@ -17,6 +17,14 @@ import (
 var pictureRows = []row{
 	{"USR-04 an avatar of one's own in all three sizes, wherever its person is seen", ownAvatar, oneStore},
 	{"USR-04 an avatar is taken away again", avatarTakenAway, everyServer},
+	{"IMG-08 user images and plates come in two sizes", picturesInSizes, everyServer},
+	{"IMG-08 another size is not found", otherSizes, oneStore},
+	{"IMG-08 a size has the life of its picture", lifeOfSizes, everyStore},
+	{"PLA-05 user images and plates say how large they and their sizes are", dimensions, everyServer},
+	{"PLA-01 the last thing that a published event shows stays", lastPlateStays, oneStore},
+	{"PLA-02 golden plate", goldenPlate, oneStore},
+	{"PLA-04 a plate has a signed address that works", signedAddress, everyServer},
+	{"PLA-04 a private picture is not at the public address", privateStaysPrivate, oneStore},
 }
 
 const avatars = "/api/user/avatar/"
@@ -59,13 +67,6 @@ func avatarTakenAway(t *testing.T, s *server) {
 	}
 	s.picture(t, bobs.text("data.avatar"))
 	assert.NotEqual(t, generated.text("data.avatar"), ada.send(t, "PUT", avatars, object{"avatar": aPNG(t)}).is(200).text("data.avatar"))
-}
-
-var pictureSizeRows = []row{
-	{"IMG-08 user images and plates come in two sizes", picturesInSizes, everyServer},
-	{"IMG-08 another size is not found", otherSizes, oneStore},
-	{"IMG-08 a size has the life of its picture", lifeOfSizes, everyStore},
-	{"PLA-05 user images and plates say how large they and their sizes are", dimensions, everyServer},
 }
 
 // inSize is the address of the picture in the size.
@@ -184,13 +185,6 @@ func lifeOfSizes(t *testing.T, s *server) {
 	ada.delete(t, platePath(plate.int("data.id"))).is(204)
 	ada.delete(t, eventPath(event)).is(204)
 	assert.Zero(t, s.files(t), "sizes are removed with their pictures")
-}
-
-var plateRows = []row{
-	{"PLA-01 the last thing that a published event shows stays", lastPlateStays, oneStore},
-	{"PLA-02 golden plate", goldenPlate, oneStore},
-	{"PLA-04 a plate has a signed address that works", signedAddress, everyServer},
-	{"PLA-04 a private picture is not at the public address", privateStaysPrivate, oneStore},
 }
 
 const plates = "/api/xfile/plate/"

@@ -26,6 +26,7 @@ var publicationRows = []row{
 	{"PUB-03 originals and translations without a published original", originOnly, everyStore},
 	{"PUB-04 localized is there for another language alone", localised, oneStore},
 	{"PUB-05 two locales are the same language when base and script are", sameLanguages, oneStore},
+	{"PUB-07 a translator that fails leaves the feed as it was written", translatorFails, oneStore},
 }
 
 const publications = "/api/writing/bundle-data/get-publication-feed-items/"
@@ -171,10 +172,6 @@ func sameLanguages(t *testing.T, s *server) {
 	} {
 		assert.Equal(t, translated, ada.reading(t, header).translated(), header)
 	}
-}
-
-var failingRows = []row{
-	{"PUB-07 a translator that fails leaves the feed as it was written", translatorFails, oneStore},
 }
 
 type translator struct {

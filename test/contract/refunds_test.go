@@ -20,6 +20,8 @@ var refundSales = []sale{
 	{"PAY-14 all that is wrong with a refund is told together", wrongRefunds, oneStore},
 	{"PAY-14 a refund ends as the wallet says", refundsEnd, everyStore},
 	{"PAY-14 a refund notification is a reason to ask", refundNotified, oneStore},
+	{"PAY-12 the back office creates orders", ordersCreated, everyStore},
+	{"PAY-12 people see their own orders", ownOrdersListed, everyStore},
 }
 
 const refunds = "/api/pay-admin/v1/refund/"
@@ -117,11 +119,6 @@ func refundNotified(t *testing.T, s *till) {
 	assert.Equal(t, "processing", s.staff(t).get(t, refunds).is(200).text("data.0.state"), "the notification itself proves nothing")
 	s.follows(t, 0)
 	assert.Equal(t, "succeeded", s.staff(t).get(t, refunds).is(200).text("data.0.state"), "it makes the refund due")
-}
-
-var orderSales = []sale{
-	{"PAY-12 the back office creates orders", ordersCreated, everyStore},
-	{"PAY-12 people see their own orders", ownOrdersListed, everyStore},
 }
 
 const (

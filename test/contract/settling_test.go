@@ -22,6 +22,11 @@ var noticedSales = []sale{
 	{"PAY-10 what is no notification is not acknowledged", noNotices, oneStore},
 	{"PAY-10 a notification that disagrees is disputed", disputes, everyStore},
 	{"PAY-10 a payment that failed is nothing to do", nothingPaid, oneStore},
+	{"PAY-11 a lost notification is found by asking", lostNotice, everyStore},
+	{"PAY-11 payments are listed for the back office", listedPayments, everyStore},
+	{"PAY-13 a wallet that talks nonsense", walletGarbled, oneStore},
+	{"PAY-15 a bill that agrees leaves no finding", billAgrees, everyStore},
+	{"PAY-15 staff lists findings by kind, state and day", findingsListed, everyStore},
 }
 
 const payments = "/api/pay-admin/v1/payment/"
@@ -123,15 +128,6 @@ func nothingPaid(t *testing.T, s *till) {
 	assert.Empty(t, s.received(t, "").list("data"))
 }
 
-var polledSales = []sale{
-	{"PAY-11 a lost notification is found by asking", lostNotice, everyStore},
-	{"PAY-11 payments are listed for the back office", listedPayments, everyStore},
-}
-
-var failingSales = []sale{
-	{"PAY-13 a wallet that talks nonsense", walletGarbled, oneStore},
-}
-
 func lostNotice(t *testing.T, s *till) {
 	ada, order, trade := s.settled(t)
 	assert.Zero(t, s.tend(t), "not so soon")
@@ -175,11 +171,6 @@ func walletGarbled(t *testing.T, s *till) {
 	assert.Len(t, slices.DeleteFunc(s.box.Trades(), func(trade ledger.Trade) bool { return trade.State == ledger.Closed }), 1)
 	s.hears(t, letter(s.notice(s.isPaid(t), nil), walletKey)).isTaken()
 	ada.stands(t, order, payment.Paid)
-}
-
-var findingSales = []sale{
-	{"PAY-15 a bill that agrees leaves no finding", billAgrees, everyStore},
-	{"PAY-15 staff lists findings by kind, state and day", findingsListed, everyStore},
 }
 
 const findings = "/api/pay-admin/v1/finding/"

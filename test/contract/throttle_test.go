@@ -17,11 +17,25 @@ import (
 	"plaza/domain/verification"
 )
 
-// throttleRows show AUT-11 wherever the failures are counted, and that processes count together.
+// throttleRows show AUT-11 wherever the failures are counted, and that processes count together; and the limits of GEN-14 that a
+// process counts for itself.
 var throttleRows = []row{
 	{"AUT-11 five failures from an address close it to the username", fiveFailures, everyServer},
 	{"AUT-11 unknown usernames count alike", unknownCountAlike, oneStore},
 	{"AUT-11 X-Forwarded-For of a stranger is not believed and warned of", strangersForward, oneStore},
+	{"AUT-11 three hundred failures from one address do not stop a username that logged in from it", sharedAddress, everyStore},
+	{"AUT-05 a key counts in its header alone", keysElsewhere, oneStore},
+	{"AUT-11 no header makes another address", spoofedAddresses, oneStore},
+	{"GEN-07 a method is not overridden", overriddenMethods, oneStore},
+	{"GEN-09 the host and the path that a header names count for nothing", otherHosts, oneStore},
+	{"GEN-14 requests of an address without a token are limited", addressIsLimited, oneStore},
+	{"GEN-14 AUT-15 AUT-16 AUT-17 codes, joining and resets of an address are limited", joiningIsLimited, oneStore},
+	{"GEN-14 an invalid token does not avoid the limit of the address", invalidTokensCount, oneStore},
+	{"GEN-14 a valid token is not limited by address", validTokensAreFree, oneStore},
+	{"GEN-14 the wallet and pictures and preflights are never limited", neverLimited, oneStore},
+	{"GEN-14 behind a proxy that is not trusted addresses are not limited", forgottenProxy, oneStore},
+	{"GEN-14 limits that are off", limitsOff, oneStore},
+	{"GEN-14 a reader begins few languages within an hour", languagesAreLimited, oneStore},
 }
 
 // behindProxy is a server that believes its proxy, from where the tests talk: no balancer is between.
@@ -103,11 +117,6 @@ func strangersForward(t *testing.T, s *server) {
 	assert.NotContains(t, trusting.log.String(), "ignoring X-Forwarded-For")
 }
 
-// usualPlaceRows show that failures of other usernames at a shared address do not lock out the usernames that log in there.
-var usualPlaceRows = []row{
-	{"AUT-11 three hundred failures from one address do not stop a username that logged in from it", sharedAddress, everyStore},
-}
-
 func sharedAddress(t *testing.T, s *server) {
 	s = s.on.behindProxy(t)
 	ada, bob := s.member(t), s.member(t)
@@ -127,14 +136,6 @@ func sharedAddress(t *testing.T, s *server) {
 	}
 	s.from("192.0.2.1").logsIn(t, ada.phone, password).throttled()
 	s.from("192.0.2.2").gets(t, ada)
-}
-
-// spoofRows show that headers and other places count for no more than the interface says.
-var spoofRows = []row{
-	{"AUT-05 a key counts in its header alone", keysElsewhere, oneStore},
-	{"AUT-11 no header makes another address", spoofedAddresses, oneStore},
-	{"GEN-07 a method is not overridden", overriddenMethods, oneStore},
-	{"GEN-09 the host and the path that a header names count for nothing", otherHosts, oneStore},
 }
 
 func keysElsewhere(t *testing.T, s *server) {
@@ -212,19 +213,6 @@ func otherHosts(t *testing.T, s *server) {
 		ada.saying(name, profile).get(t, "/nowhere/").is(404)
 		s.anyone().saying(name, reference).get(t, profile).is(401)
 	}
-}
-
-// addressLimitRows show the limits of GEN-14 that a process counts for itself: requests of an
-// address without a valid token, and languages of a reader. No store has a part in them.
-var addressLimitRows = []row{
-	{"GEN-14 requests of an address without a token are limited", addressIsLimited, oneStore},
-	{"GEN-14 AUT-15 AUT-16 AUT-17 codes, joining and resets of an address are limited", joiningIsLimited, oneStore},
-	{"GEN-14 an invalid token does not avoid the limit of the address", invalidTokensCount, oneStore},
-	{"GEN-14 a valid token is not limited by address", validTokensAreFree, oneStore},
-	{"GEN-14 the wallet and pictures and preflights are never limited", neverLimited, oneStore},
-	{"GEN-14 behind a proxy that is not trusted addresses are not limited", forgottenProxy, oneStore},
-	{"GEN-14 limits that are off", limitsOff, oneStore},
-	{"GEN-14 a reader begins few languages within an hour", languagesAreLimited, oneStore},
 }
 
 // limitedTo is behindProxy with the limit on requests of an address.

@@ -63,6 +63,8 @@ func (c *client) fetches(t *testing.T, address string) answer {
 var formRows = []row{
 	{"IMG-07 forms that are broken or too large are refused", brokenForms, oneStore},
 	{"IMG-07 names of files and types of parts mean nothing", partsMeanNothing, oneStore},
+	{"PLA-03 what is two things at once is shown as a picture alone", polyglots, oneStore},
+	{"PLA-03 what only some browsers show is refused", otherPictures, oneStore},
 }
 
 func formOf(parts ...[2]string) string {
@@ -145,11 +147,6 @@ func partsMeanNothing(t *testing.T, s *server) {
 		assert.Equal(t, "image/png", shown.header.Get("Content-Type"))
 		assert.Equal(t, want, shown.body)
 	}
-}
-
-var polyglotRows = []row{
-	{"PLA-03 what is two things at once is shown as a picture alone", polyglots, oneStore},
-	{"PLA-03 what only some browsers show is refused", otherPictures, oneStore},
 }
 
 // pngChunk is a chunk of a PNG.

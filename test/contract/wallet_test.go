@@ -46,8 +46,7 @@ type sale struct {
 
 func TestContract_with_a_wallet(t *testing.T) {
 	onEach(t, everyServer, func(t *testing.T, on store) {
-		for _, r := range slices.Concat(clientParamsSales, repeatedSales, noticedSales, polledSales, failingSales, orderSales, refundSales,
-			findingSales, auditSales, staffPageSales, staffJobSales, metricSales) {
+		for _, r := range slices.Concat(clientParamsSales, noticedSales, refundSales, auditSales, staffPageSales, staffJobSales, metricSales) {
 			if !on.runs(r.needs) {
 				continue
 			}
