@@ -37,7 +37,7 @@ func TestConfig_prints_what_is_in_force_and_where_it_comes_from(t *testing.T) {
 	}
 	sh := emptyShell(t)
 	sh.database = "postgres://plaza:hunter22@db:5432/plaza?sslpassword=hunter22"
-	o := sh.run("config", "--json", "--demo").ends(done)
+	o := sh.run("config", "--json", "--demo", "--limit-address=5/m", "--limit-address=7/m").ends(done)
 	assert.NotContains(t, o.out+o.err, "hunter22")
 	var all []inForce
 	o.reads(&all)
@@ -56,6 +56,7 @@ func TestConfig_prints_what_is_in_force_and_where_it_comes_from(t *testing.T) {
 		"PLAZA_TRANSLATOR_URL":       "https://me:***@translator.example/x?*** from environment",
 		"PLAZA_TRANSLATOR_LANGUAGES": "en,pt-br from environment",
 		"PLAZA_TRANSLATOR_REGION":    "- from default",
+		"PLAZA_LIMIT_ADDRESS":        "7/m from flag --limit-address",
 		"PLAZA_TRANSLATOR":           "pseudo from default",
 		"PLAZA_MEDIA_URL":            "s3://s3.example/bucket/prefix?region=us-east-1&tls=off from environment",
 		"PLAZA_TRUSTED_PROXIES":      "10.0.0.0/8,::1 from environment",

@@ -1,6 +1,7 @@
 package settings
 
 import (
+	"cmp"
 	"encoding"
 	"errors"
 	"fmt"
@@ -84,8 +85,9 @@ func (m settingMapper) Decode(ctx *kong.DecodeContext, target reflect.Value) err
 	}
 	given := ctx.Scan.Peek()
 	err := decode(m.Mapper, ctx, target)
-	if _, isFlag := m.notes.wrong[ctx.Value]; !isFlag { // the parser decodes flags before variables
-		m.notes.wrong[ctx.Value] = err
+	isVariable := target.Addr().Pointer() == ctx.Value.Target.Addr().Pointer() // flags are decoded before, into a copy
+	if before, isFlag := m.notes.wrong[ctx.Value]; !isFlag || !isVariable {    // a flag may come several times
+		m.notes.wrong[ctx.Value] = cmp.Or(before, err)
 		if parsesOnly(target.Type()) {
 			m.notes.texts[ctx.Value] = given.String()
 		}

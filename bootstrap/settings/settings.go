@@ -275,6 +275,7 @@ type Networks []netip.Prefix
 
 // UnmarshalText parses addresses and networks, comma separated.
 func (n *Networks) UnmarshalText(text []byte) error {
+	*n = nil
 	var problems []error
 	for _, part := range SplitNames(string(text)) {
 		prefix, err := netip.ParsePrefix(part)
@@ -296,6 +297,7 @@ type Origins []string
 
 // UnmarshalText parses origins, comma separated.
 func (o *Origins) UnmarshalText(text []byte) error {
+	*o = nil
 	var problems []error
 	for _, origin := range SplitNames(string(text)) {
 		if origin != "*" && !isOrigin(origin) {

@@ -90,7 +90,8 @@ func TestWrongSettings(t *testing.T) {
 
 func TestSettings(t *testing.T) {
 	c, err := parsed(t, "--database-wait=0s", "--data-dir=data", "--public-url=https://plaza.example.org/", "--token-ttl=1m",
-		"--trusted-proxies=10.0.0.0/8, ::1,", "--log-level=debug", "--log-format=json", "--database-pooler", "--database-connections=2")
+		"--trusted-proxies=10.1.1.1", "--trusted-proxies=10.0.0.0/8, ::1,", "--log-level=debug", "--log-format=json",
+		"--database-pooler", "--database-connections=2")
 	require.NoError(t, err)
 	assert.Equal(t, "sqlite:data/plaza.db", c.DatabaseURL)
 	assert.Equal(t, time.Millisecond, c.DatabaseWait, "zero would be the store's own default")
@@ -121,6 +122,8 @@ func TestSettings_of_the_environment(t *testing.T) {
 	assert.False(t, c.DatabasePooler)
 	_, err = parsed(t, "--log-level=loud", "--token-ttl=1h")
 	assert.ErrorContains(t, err, "PLAZA_LOG_LEVEL: ", "also when its variable is valid")
+	_, err = parsed(t, "--log-level=error", "--token-ttl=1h", "--token-ttl=soon")
+	assert.ErrorContains(t, err, "PLAZA_TOKEN_TTL: ", "also when it comes again")
 }
 
 func TestWhereabouts_never_tell_a_password(t *testing.T) {

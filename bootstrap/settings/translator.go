@@ -13,6 +13,7 @@ type Languages []locale.Tag
 
 // UnmarshalText parses language tags, comma separated.
 func (l *Languages) UnmarshalText(text []byte) error {
+	*l = nil
 	for name := range strings.SplitSeq(string(text), ",") {
 		tag, known := locale.Parse(name)
 		if !known {
