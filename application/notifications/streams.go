@@ -226,7 +226,9 @@ func (s *Streams) give(t *Stream, news notification.News) {
 	d := Delivery{At: t.since.At, News: news, HasUnread: news.Unread != t.unread}
 	if len(news.Items) > 0 {
 		t.since.At.Notification = news.Items[0].ID
-		s.lag.Store(int64(s.now().Sub(news.Items[0].Created)))
+		if t.unread >= 0 { // else they came while the client was away
+			s.lag.Store(int64(s.now().Sub(news.Items[0].Created)))
+		}
 	}
 	if n := len(news.Orders); n > 0 {
 		t.since.At.Change = news.Orders[n-1].Change

@@ -131,9 +131,13 @@ func newsSince(t *testing.T, s *server) {
 	order := s.staff(t).post(t, newOrder, draftFor(ada)).is(201).int("data.id")
 	two := bob.comments(t, on, "Two")
 	list := ada.get(t, notifications)
+	s.clock.advance(2 * time.Minute)
 	second := ada.streams(t, last)
 	one := second.brings("notification", list.at("data.1"))
 	end := second.brings("notification", list.at("data.0"), "order", object{"id": order, "status": "open"}, "unread", unread(3))
+	for _, app := range s.apps {
+		assert.Less(t, app.Streams.Lag(), time.Minute, "the client was away, the server was not slow")
+	}
 	second.close()
 	ada.streams(t, end).brings("unread", unread(3))
 	ada.streams(t, one).brings("notification", list.at("data.0"), "order", object{"id": order, "status": "open"}, "unread", unread(3))
