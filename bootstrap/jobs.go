@@ -33,6 +33,7 @@ const (
 	fillInterval    = 24 * time.Hour
 	sampleInterval  = 30 * time.Second
 	sweepInterval   = time.Minute
+	retryInterval   = 5 * time.Minute // at most between a round that has failed and the next one
 
 	reconcileInterval = 5 * time.Minute // a bill that is due is leased to one server
 )
@@ -95,16 +96,18 @@ func (a *App) repeat(ctx context.Context, j job) {
 			return
 		case <-timer.C:
 		}
-		a.round(ctx, j)
-		timer.Reset(j.interval)
+		next := j.interval
+		if a.round(ctx, j) != nil {
+			next = min(next, retryInterval)
+		}
+		timer.Reset(next)
 	}
 }
 
-// round does what is due. It logs each batch that fails and goes on with the next one. A round
+// round does what is due. It logs each batch that fails, goes on with the next one, and returns the last failure. A round
 // that the end of the context interrupts does not count.
-func (a *App) round(ctx context.Context, j job) {
+func (a *App) round(ctx context.Context, j job) (failure error) {
 	began := time.Now()
-	var failure error
 	for more := true; more && ctx.Err() == nil; {
 		var err error
 		if more, err = j.work(ctx); err != nil && ctx.Err() == nil {
@@ -117,6 +120,7 @@ func (a *App) round(ctx context.Context, j job) {
 		a.Metrics.JobEnded(j.name, began, ended, failure)
 		a.failing.ended(j.name, ended, failure)
 	}
+	return failure
 }
 
 // failingJobs has the jobs of this server whose last round failed. It implements backoffice.Jobs.

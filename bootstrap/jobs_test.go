@@ -94,6 +94,33 @@ func TestJobs_that_the_end_interrupts_are_neither_logged_nor_counted(t *testing.
 	})
 }
 
+func TestJobs_that_fail_are_soon_tried_again(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		app := &App{Log: slog.New(slog.DiscardHandler), Metrics: prometheus.New(), failing: newFailingJobs()}
+		ctx, stop := context.WithTimeout(t.Context(), time.Hour)
+		defer stop()
+		rounds := 0
+		app.repeat(ctx, job{name: "j", interval: 24 * time.Hour, work: func(context.Context) (bool, error) {
+			rounds++
+			return false, errors.New("away")
+		}})
+		assert.Greater(t, rounds, 5)
+	})
+}
+
+func TestJobs_run_more_often_than_their_alert_waits(t *testing.T) {
+	rules, err := os.ReadFile("deploy/prometheus/alerts.yml")
+	require.NoError(t, err)
+	assert.Regexp(t, `\{name!="search_fill"\}\)\s+> 15 \* 60\s+or\s.*\{name="search_fill"\}\)\s+> 25 \* 3600`, string(rules))
+	for _, j := range (&App{}).jobs() {
+		most := 15 * time.Minute
+		if j.name == "search_fill" {
+			most = 25 * time.Hour
+		}
+		assert.Less(t, j.interval, most, j.name)
+	}
+}
+
 func TestPAY11_orders_are_polled_only_with_a_wallet(t *testing.T) {
 	names := func(wallet string) []string {
 		s := serveSettings(t.TempDir())
