@@ -1,12 +1,14 @@
 package bootstrap_test
 
 import (
+	"encoding/json"
 	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -14,7 +16,9 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"plaza/adapters/httpapi/transport"
 	"plaza/bootstrap/settings"
+	"plaza/domain/fault"
 )
 
 // deployed returns the content of a file of the folder deploy.
@@ -76,6 +80,28 @@ func TestDeploy_the_environment_file_is_valid(t *testing.T) {
 	_, err := parsed(t)
 	require.NoError(t, err)
 	assert.Greater(t, len(environment(t, text, true)), len(environment(t, text, false)), "the examples are well formed, too")
+}
+
+func TestGEN06_errors_of_proxies_are_like_those_of_the_server(t *testing.T) {
+	type envelope struct {
+		Code string
+		Data map[string]any
+	}
+	for _, file := range []string{"cluster/haproxy.cfg", "nginx/plaza.conf"} {
+		found := regexp.MustCompile(`(?:http-error status|return) (\d+) .*'(\{.*\})'`).FindAllStringSubmatch(deployed(t, file), -1)
+		require.NotEmpty(t, found, file)
+		for _, one := range found {
+			var sent, own envelope
+			require.NoError(t, json.Unmarshal([]byte(one[2]), &sent))
+			of := slices.IndexFunc(fault.Kinds(), func(k fault.Kind) bool { return k.Code() == sent.Code })
+			reply := transport.Refuse(fault.New(fault.Kinds()[max(of, 0)], "A sentence."))
+			raw, err := transport.Encode(reply.Content)
+			require.NoError(t, err)
+			require.NoError(t, json.Unmarshal(raw, &own))
+			assert.Equal(t, one[1], strconv.Itoa(reply.Status), one[0])
+			assert.Equal(t, slices.Collect(maps.Keys(own.Data)), slices.Collect(maps.Keys(sent.Data)), one[0])
+		}
+	}
 }
 
 // alerts returns the names of all alerts and their annotations.
