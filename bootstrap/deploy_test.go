@@ -80,6 +80,7 @@ func TestDeploy_the_environment_file_is_valid(t *testing.T) {
 	_, err := parsed(t)
 	require.NoError(t, err)
 	assert.Greater(t, len(environment(t, text, true)), len(environment(t, text, false)), "the examples are well formed, too")
+	assert.NotContains(t, deployed(t, "systemd/plaza@.service"), "MemoryDenyWriteExecute=", "decoders of pictures are compiled")
 }
 
 func TestGEN06_errors_of_proxies_are_like_those_of_the_server(t *testing.T) {
