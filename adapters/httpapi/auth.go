@@ -219,8 +219,8 @@ func (e archive) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), exportDeadline)
 	defer cancel()
-	conn := http.NewResponseController(w)
-	_ = conn.SetWriteDeadline(time.Now().Add(exportDeadline)) // a writer of a test has none
+	conn := http.NewResponseController(transport.Innermost(w)) // the router's writer does not flush it
+	_ = conn.SetWriteDeadline(time.Now().Add(exportDeadline))  // a writer of a test has none
 	_, err := e.Export(ctx, e.of.ID, w)
 	if err == nil {
 		err = conn.Flush()

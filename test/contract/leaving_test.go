@@ -7,6 +7,7 @@ import (
 	"io"
 	"maps"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"slices"
@@ -230,11 +231,15 @@ func brokenExports(t *testing.T, s *server) {
 		require.Error(t, err, "what arrived is no zip")
 	}
 	hide()
-	for range 7 {
+	for range 6 {
 		breaks()
 	}
 	require.NoError(t, os.Remove(folder))
 	require.NoError(t, os.Rename(folder+".aside", folder))
+	req := httptest.NewRequest(http.MethodGet, exportPath, nil)
+	req.Header.Set("Authorization", "Token "+ada.key)
+	lost := func() { s.app.Handler.ServeHTTP(lostAtLast{httptest.NewRecorder()}, req) }
+	assert.PanicsWithValue(t, http.ErrAbortHandler, lost, "the connection is cut")
 	ada.export(t)
 	ada.export(t)
 	assert.Contains(t, string(ada.get(t, exportPath).is(429).body), "You have just exported your data.")
@@ -246,3 +251,8 @@ func brokenExports(t *testing.T, s *server) {
 	}
 	assert.Contains(t, string(ada.get(t, exportPath).is(429).body), "Too many of your exports broke.")
 }
+
+// lostAtLast is a response whose last bytes can't be sent.
+type lostAtLast struct{ *httptest.ResponseRecorder }
+
+func (lostAtLast) FlushError() error { return io.ErrClosedPipe }
