@@ -205,18 +205,25 @@ func (a *api) restore(c *transport.Call) (transport.Reply, error) {
 	return a.change(c, a.Moderating.Restore)
 }
 
+// byAddress stands for the kind of a thing that is named by the address of its picture, beside which there is no other.
+const byAddress moderation.Kind = "address"
+
 // change hides or restores the thing that the body names.
 func (a *api) change(
 	c *transport.Call, do func(context.Context, audit.Actor, moderation.Thing, string, error) (moderation.Hiding, error),
 ) (transport.Reply, error) {
 	body, readErr := transport.Read[hidingBody](c)
-	named := body.named(nil)
+	named, at := body.named(nil), moderation.Thing{}
 	if body.Address != nil {
-		at, err := a.Moderating.At(c.Context(), *body.Address)
+		var err error
+		at, err = a.Moderating.At(c.Context(), *body.Address)
 		readErr = fault.Merge(readErr, err)
-		named[at.Kind] = new(at.ID)
+		named[byAddress] = &at.ID
 	}
 	of, readErr := named.only(readErr)
+	if of.Kind == byAddress {
+		of = at
+	}
 	_, err := do(c.Context(), audit.Actor{Staff: c.Actor.ID}, of, deref(body.Reason), readErr)
 	return recorded(c), err
 }

@@ -110,7 +110,9 @@ func hidesByAddress(t *testing.T, s *server) {
 		staff.post(t, hidePath, object{"address": wrong, "reason": "x"}).invalid("address")
 	}
 	another := ada.post(t, images, object{"img": raw}).is(201)
-	staff.post(t, hidePath, object{"address": another.text("data.img"), "event": 1, "reason": "x"}).is(400)
+	for _, beside := range []string{"event", "image"} {
+		staff.post(t, hidePath, object{"address": another.text("data.img"), beside: 1, "reason": "x"}).is(400)
+	}
 	b := s.atWork(t, staff)
 	b.opens("reports/")
 	own := func(address string) []string {
