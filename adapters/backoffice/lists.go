@@ -3,6 +3,7 @@ package backoffice
 import (
 	"cmp"
 	"fmt"
+	"net/http"
 	"slices"
 	"strconv"
 	"strings"
@@ -93,7 +94,7 @@ type listed struct {
 func read[T any](v *visit, a answer, into *listed, items *[]T, l backoffice.Listing[T], wrong error, fields ...field) (answer, error) {
 	w, r, form, err := v.wanted(l.Zone, l.Sorts, fields...)
 	into.Filter = form
-	if err = fault.Merge(err, wrong); err == nil && w.IsCSV {
+	if err = fault.Merge(err, wrong); err == nil && w.IsCSV && v.r.Method != http.MethodPost { // a form needs its page
 		csv, err := l.Export(w.Span)
 		return answer{Title: l.Name + ".csv", download: csv}, err
 	} else if err == nil {
