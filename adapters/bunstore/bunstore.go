@@ -167,7 +167,7 @@ func (s *Store) Sweep(ctx context.Context, now time.Time) (more bool, err error)
 		if sweepErr != nil {
 			err = errors.Join(err, fmt.Errorf("remove expired rows of %s: %w", rows.table, sweepErr))
 		}
-		more = more || removed == sweepMost
+		more = more || removed == sweepMost && sweepErr == nil
 	}
 	return more, err
 }

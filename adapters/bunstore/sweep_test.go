@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"plaza/adapters/bunstore/internal/engine"
+	"plaza/domain/audit"
 	"plaza/domain/event"
 	"plaza/domain/idempotency"
 	"plaza/domain/localisation"
@@ -38,6 +39,9 @@ func TestSweep_ends_each_batch_and_goes_on_behind_a_failure(t *testing.T) {
 		texts[localisation.Key{byte(i), byte(i >> 8)}] = "text"
 	}
 	require.NoError(t, s.Translations.Put(t.Context(), texts, noon))
+	more, err := s.Sweep(audit.Reading(t.Context()), noon)
+	require.ErrorIs(t, err, audit.ErrReading)
+	assert.False(t, more, "what is rolled back would be due for ever")
 	for _, want := range []struct {
 		more bool
 		left int64
