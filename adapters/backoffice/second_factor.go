@@ -22,7 +22,10 @@ type enrolPage struct {
 func (s *Site) lacksFactor(handle func(*visit, enrolPage) (answer, error)) http.HandlerFunc {
 	return s.page(func(v *visit) (answer, error) {
 		actor, err := s.Signin.Authenticate(v.r.Context(), secret.New(v.cookie))
-		if fault.Is(err, fault.BadCredentials) || err == nil && !actor.LacksFactor {
+		if fault.Is(err, fault.BadCredentials) {
+			return answer{to: "login/"}, s.config.Charge(v.r)
+		}
+		if err == nil && !actor.LacksFactor {
 			return answer{to: "login/"}, nil
 		}
 		if err != nil {

@@ -330,7 +330,7 @@ func staffPagesLimited(t *testing.T, s *server) {
 	for range 3 {
 		b.asks("GET", staffRoot+"money/", nil, from...).shows(303)
 	}
-	for _, path := range []string{"", "login/"} {
+	for _, path := range []string{"", "login/", "second-factor/"} {
 		b.asks("GET", staffRoot+path, nil, from...).shows(429, "Too many requests")
 		assert.NotEmpty(t, b.header.Get("Retry-After"), path)
 	}
