@@ -90,7 +90,7 @@ func (r *Refunding) RefundDue(ctx context.Context) (int, error) {
 	if !r.limits.Automatic {
 		return 0, nil
 	}
-	ids, err := r.ledger.Unrefunded(ctx, FollowBatch)
+	ids, err := r.ledger.Unrefunded(ctx, r.gateways.Protocols(), FollowBatch) // others would come before them for good
 	if err != nil {
 		return 0, err
 	}

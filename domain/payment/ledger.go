@@ -83,9 +83,9 @@ type Refunds interface {
 	// HastenRefund makes the refund due at the instant, unless it is due earlier or never. An unknown
 	// number changes nothing.
 	HastenRefund(ctx context.Context, no RefundNo, now time.Time) error
-	// Unrefunded returns at most limit payments that are RefundDue and have no refund, closed ones
-	// included, the oldest first.
-	Unrefunded(ctx context.Context, limit int) ([]PaymentID, error)
+	// Unrefunded returns at most limit payments over the protocols that are RefundDue and have no refund,
+	// closed ones included, the oldest first.
+	Unrefunded(ctx context.Context, over []Protocol, limit int) ([]PaymentID, error)
 }
 
 // Findings stores how bills and the ledger differ, and reads what is compared with bills (PAY-15).

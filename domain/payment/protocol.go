@@ -27,6 +27,14 @@ func (g Gateways) All() []Gateway {
 	return append([]Gateway{g.Current}, g.Others...)
 }
 
+// Protocols returns the protocols that the gateways speak.
+func (g Gateways) Protocols() (all []Protocol) {
+	for _, one := range g.All() {
+		all = append(all, one.Protocol())
+	}
+	return all
+}
+
 // By returns the gateway that speaks the protocol, or ErrNoWallet.
 func (g Gateways) By(p Protocol) (Gateway, error) {
 	for _, one := range g.All() {

@@ -296,11 +296,11 @@ func (v Ledger) HastenRefund(ctx context.Context, no payment.RefundNo, now time.
 	})
 }
 
-func (v Ledger) Unrefunded(ctx context.Context, limit int) ([]payment.PaymentID, error) {
+func (v Ledger) Unrefunded(ctx context.Context, over []payment.Protocol, limit int) ([]payment.PaymentID, error) {
 	return read(ctx, v.s, func() ([]payment.PaymentID, error) {
 		l := &v.s.ledger
 		due := sorted(l.payments.where(func(p payment.Payment) bool {
-			return p.State == payment.RefundDue && p.Amount > 0 && len(l.refundsOf(p.ID)) == 0
+			return p.State == payment.RefundDue && p.Amount > 0 && len(l.refundsOf(p.ID)) == 0 && slices.Contains(over, p.Protocol)
 		}), func(a, b payment.Payment) int { return cmp.Or(a.Received.Compare(b.Received), cmp.Compare(a.ID, b.ID)) })
 		ids := make([]payment.PaymentID, 0, len(due))
 		for _, p := range first(due, limit) {

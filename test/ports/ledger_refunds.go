@@ -319,10 +319,15 @@ func unrefunded(w *fixtures) {
 	w.addUnmatched("stray", noon)
 	w.refundEnds(w.refunds(started.ID, 1, "refund-1", noon), payment.RefundClosed, noon)
 	for limit, want := range map[int][]payment.PaymentID{0: nil, 1: {early.ID}, 10: {early.ID, late.ID}} {
-		ids, err := w.Ledger.Unrefunded(w.Context(), limit)
+		ids, err := w.Ledger.Unrefunded(w.Context(), []payment.Protocol{"another", early.Protocol}, limit)
 		require.NoError(w, err)
 		assert.ElementsMatch(w, want, ids)
 		assert.True(w, len(want) == 0 || ids[0] == early.ID)
+	}
+	for _, over := range [][]payment.Protocol{{"another"}, nil} {
+		ids, err := w.Ledger.Unrefunded(w.Context(), over, 10)
+		require.NoError(w, err)
+		assert.Empty(w, ids)
 	}
 }
 

@@ -260,9 +260,10 @@ func (v Ledger) HastenRefund(ctx context.Context, no payment.RefundNo, now time.
 }
 
 // Unrefunded reads the index payments_still_due, which has the few payments of which something is not refunded.
-func (v Ledger) Unrefunded(ctx context.Context, limit int) ([]payment.PaymentID, error) {
+func (v Ledger) Unrefunded(ctx context.Context, over []payment.Protocol, limit int) ([]payment.PaymentID, error) {
 	rows, err := engine.SelectAll[PaymentRow](ctx, v.DB, func(query *bun.SelectQuery) *bun.SelectQuery {
-		query = query.Where("state = 'refund_due' AND refunded < amount AND NOT EXISTS (SELECT 1 FROM refunds r WHERE r.payment_id = p.id)")
+		query = query.Where("state = 'refund_due' AND refunded < amount AND NOT EXISTS (SELECT 1 FROM refunds r WHERE r.payment_id = p.id)").
+			Where("protocol IN (?)", bun.List(over))
 		return engine.Limited(query.Column("id").Order("received", "id"), limit)
 	})
 	return engine.Mapped(rows, func(r PaymentRow) payment.PaymentID { return r.ID }), err
