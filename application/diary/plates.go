@@ -33,7 +33,8 @@ func (d *Diary) attach(ctx context.Context, actor access.Actor, on event.ID, raw
 	if _, err := d.writable(ctx, actor, on); err != nil {
 		return event.Plate{}, noEvent(err)
 	}
-	if err := d.ports.Room.CheckPictures(ctx, actor.ID); err != nil {
+	charges := d.limits.Upload(int64(actor.ID), raw.Size(), d.now())
+	if err := d.ports.Room.CheckPictures(ctx, actor.ID, charges...); err != nil {
 		return event.Plate{}, err
 	}
 	processed, err := d.ports.Processor.Process(ctx, actor.QueueKey(), raw, media.PictureSizes...)
@@ -49,7 +50,7 @@ func (d *Diary) attach(ctx context.Context, actor access.Actor, on event.ID, raw
 		return e.AddPlate(event.Plate{
 			Photo: key, Width: processed.Width, Height: processed.Height, Bytes: processed.Size(),
 		}, d.now())
-	}, d.limits.Upload(int64(actor.ID), raw.Size(), d.now())...)
+	}, charges...)
 	if err != nil {
 		return event.Plate{}, media.Abandon(ctx, d.ports.Pictures, noEvent(err), key)
 	}

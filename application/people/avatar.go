@@ -13,13 +13,14 @@ import (
 
 // SetAvatar replaces the actor's avatar with the picture in all avatar sizes, and returns the
 // actor's new public info. Bytes that are not an accepted picture are a fault on avatar. If
-// the actor's quota of bytes is used up, nothing is decoded (GEN-14). If the avatar is
+// the actor's quota of bytes or limit of uploads is used up, nothing is decoded (GEN-14). If the avatar is
 // refused, its files are removed.
 func (p *People) SetAvatar(ctx context.Context, actor access.Actor, raw media.Raw, readErr error) (user.Info, error) {
 	if readErr != nil {
 		return user.Info{}, readErr
 	}
-	if err := p.room.CheckPictures(ctx, actor.ID); err != nil {
+	charges := p.limits.Upload(int64(actor.ID), raw.Size(), p.now())
+	if err := p.room.CheckPictures(ctx, actor.ID, charges...); err != nil {
 		return user.Info{}, err
 	}
 	processed, err := p.processor.Process(ctx, actor.QueueKey(), raw, media.AvatarSizes...)
@@ -34,8 +35,7 @@ func (p *People) SetAvatar(ctx context.Context, actor access.Actor, raw media.Ra
 	if err != nil {
 		return user.Info{}, err
 	}
-	if err := p.directory.SetAvatar(ctx, actor.ID, avatar, processed.Size(),
-		p.limits.Upload(int64(actor.ID), raw.Size(), p.now())...); err != nil {
+	if err := p.directory.SetAvatar(ctx, actor.ID, avatar, processed.Size(), charges...); err != nil {
 		return user.Info{}, media.Abandon(ctx, p.pictures, err, avatar.Keys()...)
 	}
 	_ = media.RemoveFiles(context.WithoutCancel(ctx), p.pictures, p.deletions, before.Keys()) // the cleanup retries failures

@@ -82,7 +82,8 @@ func (u *UserImages) own(ctx context.Context, actor access.Actor, id userimage.I
 }
 
 func (u *UserImages) add(ctx context.Context, actor access.Actor, raw media.Raw, tags userimage.Tags, k *idempotency.Key) (View, error) {
-	if err := u.room.CheckPictures(ctx, actor.ID); err != nil {
+	charges := u.limits.Upload(int64(actor.ID), raw.Size(), u.now())
+	if err := u.room.CheckPictures(ctx, actor.ID, charges...); err != nil {
 		return View{}, err
 	}
 	processed, err := u.processor.Process(ctx, actor.QueueKey(), raw, media.PictureSizes...)
@@ -95,7 +96,7 @@ func (u *UserImages) add(ctx context.Context, actor access.Actor, raw media.Raw,
 	}
 	made := userimage.New(actor.ID, key, processed.Width, processed.Height, processed.Size(), tags, u.now())
 	made.Completes = k
-	image, err := u.images.Add(ctx, made, u.limits.Upload(int64(actor.ID), raw.Size(), u.now())...)
+	image, err := u.images.Add(ctx, made, charges...)
 	if err != nil {
 		return View{}, media.Abandon(ctx, u.pictures, err, key)
 	}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	"plaza/domain/fault"
+	"plaza/domain/ratelimit"
 	"plaza/domain/user"
 )
 
@@ -84,7 +85,7 @@ func size(bytes int64) string {
 // Room tells whether an account may store more. A store implements it with the Limits that its other ports keep.
 type Room interface {
 	// CheckPictures returns ErrPictures if the pictures of the owner leave no byte of their
-	// quota, so that a picture can be refused before it is decoded. Only storing the picture
-	// decides.
-	CheckPictures(ctx context.Context, owner user.ID) error
+	// quota, or the refusal of a charge that its limit does not admit by now, so that a picture
+	// can be refused before it is decoded. It takes nothing: only storing the picture decides.
+	CheckPictures(ctx context.Context, owner user.ID, charges ...ratelimit.Charge) error
 }

@@ -280,8 +280,11 @@ func (s *Store) references() (all []media.Reference) {
 
 type Room view
 
-func (v Room) CheckPictures(ctx context.Context, owner user.ID) error {
-	used, err := read(ctx, v.s, func() (int64, error) { return v.s.pictureBytes[owner], nil })
+func (v Room) CheckPictures(ctx context.Context, owner user.ID, charges ...ratelimit.Charge) error {
+	used, err := read(ctx, v.s, func() (int64, error) {
+		_, err := v.s.pay(charges)
+		return v.s.pictureBytes[owner], err
+	})
 	if err != nil {
 		return err
 	}

@@ -8,11 +8,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"plaza/domain/event"
+	"plaza/domain/fault"
 	"plaza/domain/media"
 	"plaza/domain/moderation"
 	"plaza/domain/notification"
 	"plaza/domain/page"
 	"plaza/domain/quota"
+	"plaza/domain/ratelimit"
 	"plaza/domain/user"
 	"plaza/domain/userimage"
 )
@@ -168,7 +170,12 @@ func hideImageQuotas(w *fixtures) {
 	w.consistent()
 	full, roomy := quota.Limits{Pictures: 14}, quota.Limits{Pictures: 15}
 	assert.Equal(w, full.ErrPictures(), w.within(full).Room.CheckPictures(w.Context(), owner))
-	assert.NoError(w, w.within(roomy).Room.CheckPictures(w.Context(), owner))
+	charge := ratelimit.Limits{ratelimit.Upload: {Count: 1, Period: time.Hour}}.Charge(int64(owner), ratelimit.Upload, noon)
+	for range 2 {
+		assert.NoError(w, w.within(roomy).Room.CheckPictures(w.Context(), owner, charge), "nothing is charged")
+	}
+	require.NoError(w, w.PersonalData.Charge(w.Context(), charge))
+	assert.True(w, fault.Is(w.within(roomy).Room.CheckPictures(w.Context(), owner, charge), fault.Throttled))
 	changed := w.changeOf(one.ID, func(i *userimage.Image) error { return i.Retag(tagged(w, "rain")) })
 	assert.True(w, changed.Hidden)
 	w.changeOf(one.ID, discard)

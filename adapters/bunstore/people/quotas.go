@@ -9,6 +9,7 @@ import (
 	"plaza/adapters/bunstore/internal/engine"
 	"plaza/domain/media"
 	"plaza/domain/quota"
+	"plaza/domain/ratelimit"
 	"plaza/domain/user"
 )
 
@@ -26,8 +27,13 @@ const takeBytes = `
 	ON CONFLICT (owner_id) DO UPDATE SET bytes = t.bytes + EXCLUDED.bytes
 	WHERE t.bytes + EXCLUDED.bytes <= CAST($3 AS bigint)`
 
-// CheckPictures asks nothing of the database if there is no quota.
-func (v Room) CheckPictures(ctx context.Context, owner user.ID) error {
+// CheckPictures asks nothing of the database about a quota or a limit that there is not.
+func (v Room) CheckPictures(ctx context.Context, owner user.ID, charges ...ratelimit.Charge) error {
+	for _, c := range charges {
+		if err := admitted(ctx, v.DB, c); err != nil {
+			return err
+		}
+	}
 	if v.Limits.Pictures == 0 {
 		return ctx.Err()
 	}

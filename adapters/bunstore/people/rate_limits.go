@@ -55,9 +55,17 @@ func Throttled(db *engine.DB) func(ctx context.Context, err error) error {
 		if !is {
 			return err
 		}
-		var paid int64
-		err = db.ReadRow(ctx, "SELECT until FROM rate_limits WHERE user_id = $1 AND action = $2", []any{r.Account, string(r.Action)}, &paid)
-		_, refusal := r.Apply(time.UnixMicro(paid))
-		return cmp.Or(err, refusal, ratelimit.ErrThrottled(r.Action, time.Second))
+		return cmp.Or(admitted(ctx, db, r.Charge), ratelimit.ErrThrottled(r.Action, time.Second))
 	}
+}
+
+// admitted returns the refusal of the charge, unless its limit admits it by now.
+func admitted(ctx context.Context, db *engine.DB, c ratelimit.Charge) error {
+	if c.IsFree() {
+		return nil
+	}
+	var paid int64
+	err := db.ReadRow(ctx, "SELECT until FROM rate_limits WHERE user_id = $1 AND action = $2", []any{c.Account, string(c.Action)}, &paid)
+	_, refusal := c.Apply(time.UnixMicro(paid))
+	return cmp.Or(err, refusal)
 }

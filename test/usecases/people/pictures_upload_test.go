@@ -17,6 +17,7 @@ import (
 	"plaza/domain/fault"
 	"plaza/domain/media"
 	"plaza/domain/quota"
+	"plaza/domain/ratelimit"
 	"plaza/domain/user"
 	"plaza/test/memory"
 	"plaza/test/pictures"
@@ -30,18 +31,18 @@ type uploading struct {
 	ann, bob access.Actor
 }
 
-func newUploading(t *testing.T, l quota.Limits, p media.Processor) uploading {
+func newUploading(t *testing.T, l quota.Limits, p media.Processor, rates ratelimit.Limits) uploading {
 	t.Helper()
 	now := func() time.Time { return usecases.Noon }
 	u := uploading{stored: memory.NewMedia("https://plaza.example", []byte("key"))}
 	w := newDiaryFixture(t, func(ports *diary.Ports) { ports.Pictures, ports.Processor = u.stored, p })
 	u.ann, u.bob = w.ann, w.bob
 	w.ports.Events, w.ports.Room = w.store.WithQuotas(l).Events, w.store.WithQuotas(l).Room
-	plates := diary.New(w.ports, nil, now)
+	plates := diary.New(w.ports, rates, now)
 	images := userimages.New(w.store.WithQuotas(l).Images, u.stored, u.stored.Addresses, w.store.Deletions, p, w.store.WithQuotas(l).Room,
-		w.store.Keys, nil, now)
+		w.store.Keys, rates, now)
 	avatars := people.New(w.store.WithQuotas(l).Directory, w.store.Accounts, w.store.Notifications, imaging.NewPortraits(""), u.stored,
-		w.store.Deletions, p, w.store.WithQuotas(l).Room, nil, now)
+		w.store.Deletions, p, w.store.WithQuotas(l).Room, rates, now)
 	events := map[user.ID]event.ID{}
 	for _, actor := range []access.Actor{w.ann, w.bob} {
 		events[actor.ID] = w.published(t, actor, "a lake", event.Public)
@@ -65,7 +66,7 @@ func newUploading(t *testing.T, l quota.Limits, p media.Processor) uploading {
 
 func TestPLA03_pictures_wait_in_the_turn_of_their_account(t *testing.T) {
 	refuser := &pictures.Refuser{}
-	u := newUploading(t, quota.Limits{}, refuser)
+	u := newUploading(t, quota.Limits{}, refuser, nil)
 	for kind, upload := range u.by {
 		refuser.Keys = nil
 		for _, actor := range []access.Actor{u.ann, u.bob} {
@@ -95,7 +96,7 @@ func TestGEN14_a_picture_beyond_the_quota_leaves_no_file_and_a_full_account_deco
 	} {
 		processor.n = 0
 		l := quota.Limits{Pictures: c.quota}
-		u := newUploading(t, l, processor)
+		u := newUploading(t, l, processor, nil)
 		for i, want := range c.isStored {
 			before := filesIn(t, u.stored)
 			err := u.by[c.kind](u.ann, raw)
@@ -110,5 +111,20 @@ func TestGEN14_a_picture_beyond_the_quota_leaves_no_file_and_a_full_account_deco
 		if c.isStored[0] {
 			assert.NoError(t, u.by[c.kind](u.bob, raw), "the quota is each account's")
 		}
+	}
+}
+
+func TestGEN14_a_picture_beyond_the_limit_of_uploads_is_not_decoded(t *testing.T) {
+	for action, count := range map[ratelimit.Action]int64{ratelimit.Upload: 1, ratelimit.UploadBytes: 1} {
+		processor := &countedProcessor{Processor: imaging.NewProcessor(1)}
+		u := newUploading(t, quota.Limits{}, processor, ratelimit.Limits{action: {Count: count, Period: time.Hour}})
+		raw := bytes.NewReader(pictures.Plain(t, 30, 20))
+		for range 2 {
+			for _, upload := range u.by {
+				_ = upload(u.ann, raw)
+			}
+		}
+		assert.LessOrEqual(t, processor.n, 1, action)
+		assert.True(t, fault.Is(u.by["avatar"](u.ann, raw), fault.Throttled), action)
 	}
 }
