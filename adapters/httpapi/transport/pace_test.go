@@ -208,21 +208,26 @@ func TestGEN_14_requests_beyond_the_bound_are_refused_at_once(t *testing.T) {
 // large is a response that a client has to read.
 var large = bytes.Repeat([]byte("x"), 300<<10)
 
-// answering serves a large response, as the account if there is one, with one slot for requests.
+// answering serves a large response, to POST of what was created, as the account if there is one, with one slot for requests.
 func answering(as user.ID) http.Handler {
 	return NewMiddleware(LimitRequests(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		RequestLogOf(r.Context()).User = as
-		Reply{Status: http.StatusOK}.write(w, identity, "text/plain", large)
+		Reply{Status: map[string]int{"GET": 200, "POST": 201}[r.Method]}.write(w, identity, "text/plain", large)
 	}), 1), Config{Log: slog.New(slog.DiscardHandler)})
 }
 
-// asks connects as that address and sends a request.
+// asks connects as that address and sends a request, as sends does with another method.
 func asks(t *testing.T, server chan<- net.Conn, address string) net.Conn {
+	t.Helper()
+	return sends(t, server, "GET", address)
+}
+
+func sends(t *testing.T, server chan<- net.Conn, method, address string) net.Conn {
 	t.Helper()
 	client, there := net.Pipe()
 	server <- from{there, address}
 	t.Cleanup(func() { client.Close() })
-	_, err := fmt.Fprint(client, "GET / HTTP/1.1\r\nHost: plaza.example\r\n\r\n")
+	_, err := fmt.Fprint(client, method, " / HTTP/1.1\r\nHost: plaza.example\r\n\r\n")
 	require.NoError(t, err)
 	return client
 }
@@ -272,6 +277,10 @@ func TestGEN_14_who_does_not_read_keeps_nobody_waiting(t *testing.T) {
 		assert.Equal(t, http.StatusServiceUnavailable, refused.StatusCode)
 		assert.Equal(t, "application/json", refused.Header.Get("Content-Type"))
 		assert.NotEmpty(t, refused.Header.Get("Retry-After"))
+
+		created, err := http.ReadResponse(bufio.NewReader(sends(t, server, "POST", "203.0.113.1")), nil)
+		require.NoError(t, err)
+		assert.Equal(t, http.StatusCreated, created.StatusCode, "what took effect is not to be tried again")
 	})
 }
 

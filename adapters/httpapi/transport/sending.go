@@ -48,10 +48,12 @@ type sender struct {
 // ofContent are the headers that describe content.
 var ofContent = []string{"Content-Length", "Content-Encoding", "Content-Type", "Content-Range", "Accept-Ranges", "Last-Modified", "Etag"}
 
-// WriteHeader begins the response, or one that refuses the request if too much is on its way already.
+// WriteHeader begins the response, or one that refuses the request if too much is on its way already. A write that took effect is
+// never refused: its client would try it again.
 func (s *sender) WriteHeader(status int) {
 	size, _ := strconv.ParseInt(s.Header().Get("Content-Length"), 10, 64)
-	if size > sentAtOnce && s.request.Method != http.MethodHead && !s.enter(size) {
+	isWrite := status == http.StatusCreated || s.request.Method == http.MethodPatch
+	if size > sentAtOnce && s.request.Method != http.MethodHead && !isWrite && !s.enter(size) {
 		s.refused = true
 		for _, name := range ofContent {
 			s.Header().Del(name)
