@@ -4,7 +4,9 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"maps"
+	"runtime/debug"
 	"slices"
 	"sync"
 	"time"
@@ -110,7 +112,7 @@ func (a *App) round(ctx context.Context, j job) (failure error) {
 	began := time.Now()
 	for more := true; more && ctx.Err() == nil; {
 		var err error
-		if more, err = j.work(ctx); err != nil && ctx.Err() == nil {
+		if more, err = j.try(ctx); err != nil && ctx.Err() == nil {
 			a.Log.WarnContext(ctx, j.problem, "error", err)
 			failure = err
 		}
@@ -121,6 +123,16 @@ func (a *App) round(ctx context.Context, j job) (failure error) {
 		a.failing.ended(j.name, ended, failure)
 	}
 	return failure
+}
+
+// try does a batch. A panic fails the batch, and leaves the server to its requests.
+func (j job) try(ctx context.Context) (more bool, err error) {
+	defer func() {
+		if cause := recover(); cause != nil {
+			more, err = false, fmt.Errorf("panic: %v\n%s", cause, debug.Stack())
+		}
+	}()
+	return j.work(ctx)
 }
 
 // failingJobs has the jobs of this server whose last round failed. It implements backoffice.Jobs.

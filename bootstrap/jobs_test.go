@@ -70,6 +70,8 @@ func TestOFF01_jobs_fail_until_a_round_succeeds(t *testing.T) {
 		}, app.failing.Failing())
 		round("b", nil)
 		assert.Len(t, app.failing.Failing(), 1)
+		err := app.round(t.Context(), job{name: "c", work: func(context.Context) (bool, error) { panic("a record") }})
+		assert.ErrorContains(t, err, "jobs_test.go", "where the panic was")
 	})
 }
 
