@@ -12,6 +12,7 @@ import (
 	"plaza/adapters/argon2id"
 	"plaza/domain/access"
 	"plaza/domain/secret"
+	"plaza/domain/user"
 )
 
 // password is that of all users.
@@ -44,6 +45,21 @@ func (d *dataset) user(i int) []any {
 	return []any{
 		int64(i + 1), phoneOf(i), passwordHash(), allScopes, false, 0,
 		pick(r, givenNames), pick(r, familyNames), expertise, pick(r, cities).city, pick(r, zones), r.before(history),
+	}
+}
+
+// prefixes are those by which the users are found.
+func (d *dataset) prefixes() iter.Seq[[]any] {
+	return func(yield func([]any) bool) {
+		for i := range d.users {
+			row := d.user(i)
+			m := user.Member{Firstname: row[6].(string), Lastname: row[7].(string)}
+			for _, prefix := range m.NamePrefixes() {
+				if !yield([]any{prefix, row[0]}) {
+					return
+				}
+			}
+		}
 	}
 }
 

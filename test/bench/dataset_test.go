@@ -87,6 +87,7 @@ func (d *dataset) tables() []table {
 	return []table{
 		{"users", "id, phone, password_hash, scopes, disabled, generation, firstname, lastname, expertise, location, timezone, joined",
 			true, counted(d.users, d.user)},
+		{"name_prefixes", "prefix, user_id", false, d.prefixes()},
 		{"presence", "user_id, seen", false, d.presence()},
 		{"tokens", "id, hash, user_id, scopes, generation, ttl, created, narrowed", true, counted(d.tokens(), d.token)},
 		{"categories", "id, parent_id, name, slug", false, counted(categories, d.category)},
