@@ -24,6 +24,7 @@ import (
 	"plaza/domain/moderation"
 	"plaza/domain/personaldata"
 	"plaza/domain/quota"
+	"plaza/domain/ratelimit"
 	"plaza/domain/search"
 	"plaza/domain/user"
 	"plaza/test/postgres"
@@ -201,6 +202,7 @@ func something(of reflect.Type) reflect.Value {
 		someEvent(), event.Entry{Event: someEvent()}, event.RelatedQuery{CommentsFor: []event.ID{1}, Comments: 1},
 		[]imported.Ref{{Kind: imported.Bundle, ID: "1"}}, personaldata.Comments, someThing, moderation.Report{Thing: someThing},
 		search.Query{Words: []string{"tea"}, Kinds: feed.ItemKinds()},
+		ratelimit.Limits{ratelimit.Like: {Count: 1, Period: time.Hour}}.Charge(10, ratelimit.Like, time.Now()), // a free one sends nothing
 	} {
 		if v := reflect.ValueOf(known); v.Type() == of {
 			return v
