@@ -32,7 +32,7 @@ func (a *api) listCategories(c *transport.Call) (transport.Reply, error) {
 	}
 	name := fmt.Sprint("tree ", selection.Kinds)
 	return a.whileUnchanged(c.Context(), selection, name, func(ctx context.Context, s feed.Selection) (transport.Reply, bool, error) {
-		tree, err := a.Browsing.Categories(ctx, s)
+		tree, err := a.Browsing.Categories(ctx, c.Actor.QueueKeyAt(c.Address()), s)
 		return transport.Data(mapSlice(tree, renderCategory)), true, err
 	})
 }
@@ -50,7 +50,7 @@ func (a *api) listFeedItems(c *transport.Call) (transport.Reply, error) {
 	}
 	name := fmt.Sprint("items ", in, selection.Kinds, request.Number(), request.Size(), request.IsBehind(), request.After())
 	return a.whileUnchanged(c.Context(), selection, name, func(ctx context.Context, s feed.Selection) (transport.Reply, bool, error) {
-		items, err := a.Browsing.Items(ctx, in, s, request)
+		items, err := a.Browsing.Items(ctx, c.Actor.QueueKeyAt(c.Address()), in, s, request)
 		authors, members := demandersIn(items.Items)
 		people, err := a.describe(c, members, authors, err)
 		return transport.Paged(c, page.Map(items, people.renderItem)), len(authors) == 0, err

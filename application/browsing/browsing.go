@@ -50,9 +50,9 @@ func New(reader feed.Reader, index search.Index, pictures media.Store, limits ra
 }
 
 // Categories returns the tree of categories with the meta of the selected items in each,
-// and the node of the uncategorised items if there are any (FED-01 to 03).
-func (b *Browsing) Categories(ctx context.Context, s feed.Selection) ([]feed.CategoryNode, error) {
-	done, err := b.begin(ctx, s)
+// and the node of the uncategorised items if there are any (FED-01 to 03). The caller has the key in fair queues.
+func (b *Browsing) Categories(ctx context.Context, caller string, s feed.Selection) ([]feed.CategoryNode, error) {
+	done, err := b.begin(ctx, caller, s)
 	if err != nil {
 		return nil, err
 	}
@@ -65,9 +65,11 @@ func (b *Browsing) Categories(ctx context.Context, s feed.Selection) ([]feed.Cat
 }
 
 // Items returns a page of the selected items in the category (zero: uncategorised), their
-// covers with URLs. It returns NotFound if the category is unknown (FED-06).
-func (b *Browsing) Items(ctx context.Context, in feed.CategoryID, s feed.Selection, r page.Request) (page.Page[feed.Item], error) {
-	done, err := b.begin(ctx, s)
+// covers with URLs. It returns NotFound if the category is unknown (FED-06). The caller has the key in fair queues.
+func (b *Browsing) Items(
+	ctx context.Context, caller string, in feed.CategoryID, s feed.Selection, r page.Request,
+) (page.Page[feed.Item], error) {
+	done, err := b.begin(ctx, caller, s)
 	if err != nil {
 		return page.Page[feed.Item]{}, err
 	}
@@ -93,11 +95,11 @@ func (b *Browsing) Version(ctx context.Context, s feed.Selection) (v feed.Versio
 // begin waits until the selection may be read; the caller must call done afterwards. An
 // area is wide if its radius exceeds geo.DefaultDistance. It returns ErrBusy if
 // maxWideAreas are being counted for all of maxWideWait.
-func (b *Browsing) begin(ctx context.Context, s feed.Selection) (done func(), err error) {
+func (b *Browsing) begin(ctx context.Context, caller string, s feed.Selection) (done func(), err error) {
 	if s.Near == nil || s.Near.Within <= geo.DefaultDistance {
 		return func() {}, nil
 	}
-	return b.wide.Enter(ctx, 1)
+	return b.wide.Enter(ctx, 1, caller)
 }
 
 // Search returns what has the words, of the kinds or without any of all, covers with URLs (SRC-01). Events are for those who may read

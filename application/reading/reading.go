@@ -94,10 +94,7 @@ func (r *Reading) Open(
 	if err != nil {
 		return Card{}, err
 	}
-	reader := actor.QueueKey()
-	if actor.IsAnonymous() {
-		reader = access.SourceOf(from).String()
-	}
+	reader := actor.QueueKeyAt(from)
 	card := Card{Card: opened}
 	switch thing := opened.Listable.(type) {
 	case publication.Publication:

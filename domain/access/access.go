@@ -9,6 +9,7 @@ package access
 import (
 	"context"
 	"fmt"
+	"net/netip"
 	"slices"
 	"strings"
 	"time"
@@ -77,6 +78,14 @@ func (a Actor) Local(t time.Time) time.Time {
 
 // QueueKey returns the actor's key in fair queues.
 func (a Actor) QueueKey() string { return fmt.Sprintf("user %d", a.ID) }
+
+// QueueKeyAt returns the actor's key in fair queues, or that of the source of the address if the actor is anonymous.
+func (a Actor) QueueKeyAt(from netip.Addr) string {
+	if a.IsAnonymous() {
+		return SourceOf(from).String()
+	}
+	return a.QueueKey()
+}
 
 // IsAnonymous reports whether the request has no logged-in user.
 func (a Actor) IsAnonymous() bool { return a.ID == 0 }

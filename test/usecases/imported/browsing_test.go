@@ -13,26 +13,27 @@ import (
 	"plaza/domain/geo"
 )
 
-// heldFeed is counting areas until it is released.
+// heldFeed is counting areas until it is released. It says how wide they are.
 type heldFeed struct {
 	feed.Reader
-	entered, release chan struct{}
+	entered chan geo.Kilometres
+	release chan struct{}
 }
 
-func (r heldFeed) Metas(context.Context, feed.Selection) ([]feed.Category, map[feed.CategoryID]feed.Meta, error) {
-	r.entered <- struct{}{}
+func (r heldFeed) Metas(_ context.Context, s feed.Selection) ([]feed.Category, map[feed.CategoryID]feed.Meta, error) {
+	r.entered <- s.Near.Within
 	<-r.release
 	return nil, nil, nil
 }
 
 func TestFED05_four_wide_areas_are_counted_at_once_and_others_wait_for_a_second(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		r := heldFeed{entered: make(chan struct{}, 10), release: make(chan struct{})}
+		r := heldFeed{entered: make(chan geo.Kilometres, 10), release: make(chan struct{})}
 		b := browsing.New(r, nil, nil, nil, time.Now)
-		count := func(ctx context.Context, within geo.Kilometres) chan error {
+		count := func(ctx context.Context, caller string, within geo.Kilometres) chan error {
 			result := make(chan error, 1)
 			go func() {
-				_, err := b.Categories(ctx, feed.Select([]feed.Kind{feed.Demand}, &feed.Area{Within: within}))
+				_, err := b.Categories(ctx, caller, feed.Select([]feed.Kind{feed.Demand}, &feed.Area{Within: within}))
 				result <- err
 			}()
 			synctest.Wait()
@@ -40,23 +41,26 @@ func TestFED05_four_wide_areas_are_counted_at_once_and_others_wait_for_a_second(
 		}
 		var counting []chan error
 		for range 4 {
-			counting = append(counting, count(t.Context(), 5.001))
+			counting = append(counting, count(t.Context(), "one", 5.001))
 		}
 		ctx, leave := context.WithCancel(t.Context())
-		gone, waiting := count(ctx, 500), count(t.Context(), 500)
+		gone, waiting, first := count(ctx, "one", 500), count(t.Context(), "one", 500), count(t.Context(), "another", 501)
 		assert.Len(t, r.entered, 4)
 		leave()
 		assert.ErrorIs(t, <-gone, context.Canceled)
 		r.release <- struct{}{}
 		synctest.Wait()
-		assert.Len(t, r.entered, 5, "the one that waited has begun")
+		for range 4 {
+			<-r.entered
+		}
+		assert.EqualValues(t, 501, <-r.entered, "that of another caller has begun")
 		begun := time.Now()
-		assert.ErrorIs(t, <-count(t.Context(), 500), browsing.ErrBusy)
+		assert.ErrorIs(t, <-waiting, browsing.ErrBusy)
 		assert.Equal(t, time.Second, time.Since(begun))
-		narrow := count(t.Context(), geo.DefaultDistance)
-		assert.Len(t, r.entered, 6, "the default distance is never refused")
+		narrow := count(t.Context(), "one", geo.DefaultDistance)
+		assert.Len(t, r.entered, 1, "the default distance is never refused")
 		close(r.release)
-		for _, result := range append(counting, waiting, narrow) {
+		for _, result := range append(counting, first, narrow) {
 			assert.NoError(t, <-result)
 		}
 	})
