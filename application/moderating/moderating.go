@@ -84,7 +84,8 @@ func (m *Moderating) keep(ctx context.Context, r moderation.Report) (moderation.
 	if !exists {
 		return moderation.Report{}, false, moderation.ErrUncopied
 	}
-	copied, err := m.store.Copied(ctx, r.Thing)
+	charge := m.limits.Charge(int64(r.By), ratelimit.Comment, m.now())
+	copied, err := m.store.Copied(ctx, r.Thing, charge)
 	if err != nil {
 		return moderation.Report{}, false, err
 	}
@@ -100,7 +101,7 @@ func (m *Moderating) keep(ctx context.Context, r moderation.Report) (moderation.
 			keys = append(keys, key)
 		}
 	}
-	stored, isNew, err := m.store.Report(ctx, r, m.limits.Charge(int64(r.By), ratelimit.Comment, m.now()))
+	stored, isNew, err := m.store.Report(ctx, r, charge)
 	switch {
 	case errors.Is(err, moderation.ErrUncopied): // the store is there, and has stored nothing
 		return moderation.Report{}, false, errors.Join(err, media.RemoveFiles(context.WithoutCancel(ctx), m.pictures, m.deletions, keys))

@@ -186,8 +186,9 @@ type Store interface {
 	// person has reported the thing before, it returns that report and false, and is charged, too. Charges are as in
 	// event.Repository.
 	Report(ctx context.Context, r Report, charges ...ratelimit.Charge) (Report, bool, error)
-	// Copied returns the copies of pictures that the open case of the thing keeps.
-	Copied(ctx context.Context, t Thing) (Copies, error)
+	// Copied returns the copies of pictures that the open case of the thing keeps, or the refusal of a charge that its limit does
+	// not admit by now. It takes nothing.
+	Copied(ctx context.Context, t Thing, charges ...ratelimit.Charge) (Copies, error)
 	// HasReported reports whether the person has reported the thing.
 	HasReported(ctx context.Context, by user.ID, t Thing) (bool, error)
 	// ReportsBy returns a page of the person's reports in the span, in its order.

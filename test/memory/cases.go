@@ -98,10 +98,11 @@ func (s *Store) forget(copies, needed moderation.Copies) {
 	}
 }
 
-func (v Moderation) Copied(ctx context.Context, t moderation.Thing) (moderation.Copies, error) {
+func (v Moderation) Copied(ctx context.Context, t moderation.Thing, charges ...ratelimit.Charge) (moderation.Copies, error) {
 	return read(ctx, v.s, func() (moderation.Copies, error) {
 		c, _ := v.s.openCase(t)
-		return maps.Clone(c.copies), nil
+		_, err := v.s.pay(charges)
+		return maps.Clone(c.copies), err
 	})
 }
 

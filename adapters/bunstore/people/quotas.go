@@ -29,13 +29,8 @@ const takeBytes = `
 
 // CheckPictures asks nothing of the database about a quota or a limit that there is not.
 func (v Room) CheckPictures(ctx context.Context, owner user.ID, charges ...ratelimit.Charge) error {
-	for _, c := range charges {
-		if err := admitted(ctx, v.DB, c); err != nil {
-			return err
-		}
-	}
-	if v.Limits.Pictures == 0 {
-		return ctx.Err()
+	if err := CheckCharges(ctx, v.DB, charges); err != nil || v.Limits.Pictures == 0 {
+		return cmp.Or(err, ctx.Err())
 	}
 	var taken int64
 	err := v.DB.ReadRow(ctx, "SELECT bytes FROM picture_totals WHERE owner_id = $1", []any{int64(owner)}, &taken)

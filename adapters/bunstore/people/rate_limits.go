@@ -55,17 +55,21 @@ func Throttled(db *engine.DB) func(ctx context.Context, err error) error {
 		if !is {
 			return err
 		}
-		return cmp.Or(admitted(ctx, db, r.Charge), ratelimit.ErrThrottled(r.Action, time.Second))
+		return cmp.Or(CheckCharges(ctx, db, []ratelimit.Charge{r.Charge}), ratelimit.ErrThrottled(r.Action, time.Second))
 	}
 }
 
-// admitted returns the refusal of the charge, unless its limit admits it by now.
-func admitted(ctx context.Context, db *engine.DB, c ratelimit.Charge) error {
-	if c.IsFree() {
-		return nil
+// CheckCharges returns the refusal of the first charge that its limit does not admit by now.
+func CheckCharges(ctx context.Context, db *engine.DB, charges []ratelimit.Charge) error {
+	for _, c := range charges {
+		if c.IsFree() {
+			continue
+		}
+		var paid int64
+		err := db.ReadRow(ctx, "SELECT until FROM rate_limits WHERE user_id = $1 AND action = $2", []any{c.Account, string(c.Action)}, &paid)
+		if _, refusal := c.Apply(time.UnixMicro(paid)); err != nil || refusal != nil {
+			return cmp.Or(err, refusal)
+		}
 	}
-	var paid int64
-	err := db.ReadRow(ctx, "SELECT until FROM rate_limits WHERE user_id = $1 AND action = $2", []any{c.Account, string(c.Action)}, &paid)
-	_, refusal := c.Apply(time.UnixMicro(paid))
-	return cmp.Or(err, refusal)
+	return nil
 }

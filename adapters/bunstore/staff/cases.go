@@ -174,7 +174,10 @@ type pictureRow struct {
 	Key    media.Key
 }
 
-func (v Moderation) Copied(ctx context.Context, t moderation.Thing) (moderation.Copies, error) {
+func (v Moderation) Copied(ctx context.Context, t moderation.Thing, charges ...ratelimit.Charge) (moderation.Copies, error) {
+	if err := people.CheckCharges(ctx, v.DB, charges); err != nil {
+		return nil, err
+	}
 	rows, err := engine.All[pictureRow](ctx, v.DB, copiedInCase, t.Kind, t.ID)
 	copied := moderation.Copies{}
 	for _, row := range rows {

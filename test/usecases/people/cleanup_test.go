@@ -17,10 +17,16 @@ import (
 	"plaza/test/usecases"
 )
 
-// stuckMedia is a store of pictures whose Remove can be made to fail.
+// stuckMedia is a store of pictures whose Remove can be made to fail. It counts what is put.
 type stuckMedia struct {
 	media.Store
-	is bool
+	is   bool
+	puts int
+}
+
+func (s *stuckMedia) Put(ctx context.Context, key media.Key, content []byte) error {
+	s.puts++
+	return s.Store.Put(ctx, key, content)
 }
 
 func (s *stuckMedia) Remove(ctx context.Context, key media.Key) error {

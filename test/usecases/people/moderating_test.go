@@ -184,6 +184,20 @@ func TestMOD05_a_report_keeps_a_copy_of_each_picture_until_it_is_not_needed(t *t
 	assert.False(t, isNew)
 }
 
+func TestMOD05_no_picture_is_copied_for_a_reporter_over_the_limit(t *testing.T) {
+	w, store, _, of, _ := newHidingFixture(t)
+	limits := ratelimit.Limits{ratelimit.Comment: {Count: 1, Period: time.Hour}}
+	m := moderating.New(store, w.store.EventReader, w.store.Discussion, w.store.Feed, w.store.Directory,
+		media.Addresses{}, w.pictures, w.store.Deletions, limits, func() time.Time { return w.now })
+	person := moderation.Thing{Kind: moderation.Person, ID: int64(w.who)}
+	_, _, err := m.Report(t.Context(), access.Actor{ID: w.who}, person, moderation.Spam, "", nil)
+	require.NoError(t, err)
+	before := w.pictures.puts
+	_, _, err = m.Report(t.Context(), access.Actor{ID: w.who}, of, moderation.Spam, "", nil)
+	assert.True(t, fault.Is(err, fault.Throttled), "%v", err)
+	assert.Equal(t, before, w.pictures.puts)
+}
+
 func TestMOD05_no_file_is_left_of_a_report_that_was_refused(t *testing.T) {
 	w, store, m, of, _ := newHidingFixture(t)
 	before := w.stored()
