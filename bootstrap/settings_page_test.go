@@ -53,6 +53,7 @@ func TestSettingsPage_is_that_of_the_settings(t *testing.T) {
 	variables := settings.Variables(p.Model)
 	for _, setting := range p.Model.Flags {
 		if len(setting.Envs) > 0 {
+			assert.Equal(t, "PLAZA_"+strings.ToUpper(strings.ReplaceAll(setting.Name, "-", "_")), setting.Envs[0], "as README.md says")
 			page += settingRow(setting, slices.Contains(variables, setting.Envs[0]+"_FILE"))
 		}
 	}

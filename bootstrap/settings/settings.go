@@ -35,7 +35,7 @@ type Config struct {
 	DatabaseWait        time.Duration `default:"30s" env:"PLAZA_DATABASE_WAIT" help:"How long a start waits for an unreachable database." placeholder:"DURATION"`
 	DataDir             string        `default:"var" env:"PLAZA_DATA_DIR" help:"Folder of the embedded database, of pictures, and of the wallet sandbox's key." placeholder:"DIR"`
 	BackOffice          string        `default:"admin" env:"PLAZA_BACK_OFFICE" help:"Where the pages for staff at /back-office/ are served: admin (the address of health and metrics), public (that of the REST interface) or off." placeholder:"WHERE"`
-	SecondFactor        string        `default:"auto" env:"PLAZA_STAFF_SECOND_FACTOR" help:"Whether staff need a second factor for the back office: required or off (auto: off with --demo, else required)." placeholder:"WHETHER"`
+	SecondFactor        string        `name:"staff-second-factor" default:"auto" env:"PLAZA_STAFF_SECOND_FACTOR" help:"Whether staff need a second factor for the back office: required or off (auto: off with --demo, else required)." placeholder:"WHETHER"`
 	PublicURL           string        `env:"PLAZA_PUBLIC_URL" help:"Address that clients see, for links to pictures (default: http:// and the address of the REST interface)." placeholder:"URL"` // without a trailing slash
 	TokenTTL            time.Duration `default:"720h" env:"PLAZA_TOKEN_TTL" help:"How long a token lives from its last use." placeholder:"DURATION"`
 

@@ -146,7 +146,7 @@ func TestOFF04_staff_need_a_second_factor_unless_the_demo_is_loaded(t *testing.T
 		require.NoError(t, err)
 		c.Choose(withDemo)
 		assert.Equal(t, want, []string{c.SecondFactor, c.Translator, c.Wallet, c.SMS})
-		c, err = parsed(t, "--second-factor=off", "--translator=pseudo", "--wallet=sandboxv3", "--sms=none")
+		c, err = parsed(t, "--staff-second-factor=off", "--translator=pseudo", "--wallet=sandboxv3", "--sms=none")
 		require.NoError(t, err)
 		c.Choose(withDemo)
 		assert.Equal(t, []string{"off", "pseudo", "sandboxv3", "none"}, []string{c.SecondFactor, c.Translator, c.Wallet, c.SMS}, "it is set")
