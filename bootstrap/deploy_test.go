@@ -156,6 +156,15 @@ func TestDeploy_alerts_select_values_that_metrics_have(t *testing.T) {
 	}
 }
 
+func TestDeploy_what_is_answered_with_503_is_the_limits_of_PlazaOverloaded(t *testing.T) {
+	_, row, _ := strings.Cut(deployed(t, "../observability.md"), "503: `")
+	row, _, _ = strings.Cut(row, "`. ")
+	want := strings.Join(slices.Sorted(slices.Values(strings.Split(row, "`, `"))), "|")
+	for _, alert := range regexp.MustCompile(`limit!?=?~"([a-z_|]+)"`).FindAllStringSubmatch(deployed(t, "prometheus/alerts.yml"), -1) {
+		assert.Equal(t, want, strings.Join(slices.Sorted(strings.SplitSeq(alert[1], "|")), "|"), alert[0])
+	}
+}
+
 func TestDeploy_queries_name_metrics_that_are_there(t *testing.T) {
 	described := deployed(t, "../observability.md")
 	for _, file := range []string{"prometheus/alerts.yml", "grafana/plaza.json"} {
