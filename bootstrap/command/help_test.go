@@ -56,6 +56,12 @@ func TestHelp_lists_the_settings_that_matter(t *testing.T) {
 	assert.NotContains(t, out, "--media-url")
 	check, _ := told(t, done, "check", "--help")
 	assert.Contains(t, check, "--media-url")
+	for command, setting := range map[string]string{
+		"order refund": "--wallet-key", "order reconcile": "--wallet-key", "user phone": "--sms-key",
+	} {
+		out, _ := told(t, done, append(strings.Fields(command), "--help")...)
+		assert.Contains(t, out, setting, command)
+	}
 	all, _ := told(t, done, "user", "disable", "--help-all")
 	words := strings.Join(strings.Fields(all), " ")
 	for _, told := range []string{

@@ -16,13 +16,13 @@ import (
 
 type orderCommands struct {
 	Create   orderCreate   `cmd:"" help:"Create an open order and print its number." example:"plaza order create --user 5 --amount 990 --subject Tea"`
-	List     orderList     `cmd:"" help:"List an account's orders, the newest first." example:"plaza order list --user 5 --state open"`
+	List     orderList     `cmd:"" help:"List orders, the newest first." example:"plaza order list --user 5 --state open"`
 	Show     orderShow     `cmd:"" help:"Show an order and its journal." example:"plaza order show 12 --json"`
 	Payments orderPayments `cmd:"" help:"List payments, the newest first." example:"plaza order payments --state refund_due"`
-	Refund   orderRefund   `cmd:"" help:"Refund a payment or a part of it, and print the refund's number." example:"plaza order refund 71 --amount 300 --reason 'One cup was cold'"`
+	Refund   orderRefund   `cmd:"" help:"Refund a payment or a part of it, and print the refund's number." example:"plaza order refund 71 --amount 300 --reason 'One cup was cold'" settings:"wallet"`
 	Refunds  orderRefunds  `cmd:"" help:"List refunds, the newest first." example:"plaza order refunds --state abnormal"`
 
-	Reconcile orderReconcile `cmd:"" help:"Compare the wallet's bill of a day with the orders, print what differs, and fail if anything does." example:"plaza order reconcile --day 2026-11-20"`
+	Reconcile orderReconcile `cmd:"" help:"Compare the wallet's bill of a day with the orders, print what differs, and fail if anything does." example:"plaza order reconcile --day 2026-11-20" settings:"wallet"`
 }
 
 type orderCreate struct {

@@ -24,7 +24,7 @@ type userCommands struct {
 	Disable userDisable    `cmd:"" help:"Disable an account; its content stays." example:"plaza user disable 5"`
 	Enable  userEnable     `cmd:"" help:"Enable a disabled account." example:"plaza user enable 5"`
 	Passwd  userPasswd     `cmd:"" help:"Set an account's password and revoke all its tokens." example:"echo 'heron-gravel-tuba' | plaza user passwd 5"`
-	Phone   userPhone      `cmd:"" help:"Set the phone number that an account logs in with, and revoke all its tokens." example:"plaza user phone 5 +86-13800000010"`
+	Phone   userPhone      `cmd:"" help:"Set the phone number that an account logs in with, and revoke all its tokens." example:"plaza user phone 5 +86-13800000010" settings:"sms"`
 	Scopes  userScopes     `cmd:"" help:"Set an account's scopes and its access to the back office." example:"plaza user scopes 5 xfile_event,writing_bundle --no-staff"`
 	Staff   userStaff      `cmd:"" help:"Give an account roles in the back office, or take them." example:"plaza user staff 5 --roles moderator,support"`
 	Factor  factorCommands `cmd:"" name:"second-factor" help:"Manage the second factors of staff."`
