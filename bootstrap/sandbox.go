@@ -75,7 +75,7 @@ func listenForSandbox(c settings.MerchantConfig, log *slog.Logger) (*sandboxServ
 	ln, err := net.Listen("tcp", c.WalletSandboxAddr)
 	if err != nil {
 		return nil, fmt.Errorf("PLAZA_WALLET_SANDBOX_ADDR: %w; choose another address with --wallet-sandbox-addr, "+
-			"or set PLAZA_WALLET_URL to use a running wallet sandbox", err)
+			"or none: PLAZA_WALLET_URL names a running wallet sandbox, and PLAZA_SMS another sender", err)
 	}
 	return &sandboxServer{listener: ln, log: log}, nil
 }
