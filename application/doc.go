@@ -5,6 +5,6 @@
 // and these only, no adapter and no other use case. The actor is an argument. It calls no store from inside the function that it
 // gives to a Change of that store.
 //
-// The tests of the use cases are in test/usecases: a program for each package here would link the same in-memory store
-// again. A test that needs no adapter may stand beside the code.
+// Each package says where its tests are: in test/contract, or in test/usecases, because a program for each package here would
+// link the same in-memory store again. A test that needs no adapter may stand beside the code.
 package application

@@ -22,7 +22,7 @@ type Wanted struct {
 	IsCSV bool
 }
 
-// ReadWanted reads the parameters from, to, sort and format, which text returns by their names. Days are those of the zone, up to
+// ReadWanted reads the parameters from, to, sort and format, which value returns by their names. Days are those of the zone, up to
 // and including the last one. The first of the sorts is the order without sort.
 func ReadWanted(value func(name string) string, zone *time.Location, sorts ...string) (w Wanted, err error) {
 	var wrong fault.Fields

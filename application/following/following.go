@@ -1,6 +1,6 @@
 // Package following holds the use cases of following people and categories, and of blocking people.
 //
-// Its tests are those of test/contract whose files begin with subscriptions.
+// Its tests are those of test/contract whose files begin with following.
 package following
 
 import (

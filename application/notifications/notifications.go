@@ -1,6 +1,6 @@
 // Package notifications holds the use cases of the notifications in the app (NTF).
 //
-// Its tests are those of test/contract whose files begin with its name.
+// Its tests are those of test/contract whose files begin with activity. Those of Streams are in files that begin with streams.
 package notifications
 
 import (

@@ -57,7 +57,7 @@ type Recent struct {
 	OpenOrders int // at most MaxCount
 	InDoubt    int // of the oldest MaxCount living prepayments, those in the states unknown and closing
 	Refunds    int // in the state processing, at most MaxCount
-	// OpenReports are the reports that staff have not decided, at most MaxCount.
+	// OpenReports are the cases of reports that staff have not decided, at most MaxCount.
 	OpenReports int
 	Days        []Day
 }

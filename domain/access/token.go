@@ -131,7 +131,7 @@ type Sighting struct {
 // Tokens stores tokens and the last sightings of their users. Every implementation
 // passes test/ports.Tokens.
 type Tokens interface {
-	// Issue stores the token, its Narrowing included, and returns its number. If the
+	// Issue stores the token, with IsNarrowed and HasFactor, and returns its number. If the
 	// user has more than MaxTokens then, Issue also removes the least recently used of
 	// the other ones, ties by ascending id.
 	Issue(ctx context.Context, t Token, charges ...ratelimit.Charge) (TokenID, error)

@@ -1,5 +1,5 @@
-// Package notification tells people what others did: a comment on their event, a reply to their comment, a like, a new follower; and
-// what staff did with a thing of theirs, or with their report.
+// Package notification tells people what others did: a comment on their event, a reply to their comment, a like, a new follower; what
+// staff did with a thing of theirs, or with their report; and that an order was paid.
 //
 // A store writes a notification in the step that stores what it tells of, and takes it along with that. One's own acts
 // make none. A like that is taken back and given again within RepeatAfter of its notification makes no other one.
@@ -157,7 +157,7 @@ func OfPaid(before, o payment.Order) Notice {
 type Notification struct {
 	ID      ID
 	Kind    Kind
-	By      user.ID // zero: staff
+	By      user.ID // zero: staff, or the wallet
 	Event   Event   // zero but for a comment, a reply and a like
 	Comment Content // zero unless it is of a comment or a reply
 	Subject Subject

@@ -132,3 +132,23 @@ func eachFile(t *testing.T, fn func(file, text string)) {
 		return err
 	}))
 }
+
+// ofTests matches the sentence of a package of use cases about the files of its tests.
+var ofTests = regexp.MustCompile(`Its tests are those of (\S+) whose files begin with (its name|\w+)\.`)
+
+func TestUseCases_say_where_their_tests_are(t *testing.T) {
+	files, err := filepath.Glob(filepath.Join(root, "application", "*", "*.go"))
+	require.NoError(t, err)
+	said := 0
+	for _, file := range files {
+		source, err := os.ReadFile(file)
+		require.NoError(t, err)
+		if found := ofTests.FindStringSubmatch(string(source)); found != nil {
+			said++
+			name := strings.Replace(found[2], "its name", filepath.Base(filepath.Dir(file)), 1)
+			tests, _ := filepath.Glob(filepath.Join(root, found[1], name+"*_test.go"))
+			assert.NotEmpty(t, tests, file)
+		}
+	}
+	assert.Greater(t, said, 15)
+}
