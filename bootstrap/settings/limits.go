@@ -17,14 +17,14 @@ import (
 // its default, which is large enough for an account that loads an old diary with its pictures.
 type LimitsConfig struct {
 	Limits           string          `default:"on" env:"PLAZA_LIMITS" help:"on, or off for load tests: then no limit below, and none of requests without a token, holds, and no quota." placeholder:"SWITCH"`
-	LimitComments    ratelimit.Limit `default:"300/h" env:"PLAZA_LIMIT_COMMENTS" help:"How many comments an account may write: so many at once, then evenly; off for any number. Periods are s, m, h and d." placeholder:"N/PERIOD"`
+	LimitComments    ratelimit.Limit `default:"300/h" env:"PLAZA_LIMIT_COMMENTS" help:"How many comments and reports an account may write: so many at once, then evenly; off for any number. Periods are s, m, h and d." placeholder:"N/PERIOD"`
 	LimitLikes       ratelimit.Limit `default:"1000/h" env:"PLAZA_LIMIT_LIKES" help:"How many likes an account may give or take back." placeholder:"N/PERIOD"`
 	LimitFollows     ratelimit.Limit `default:"500/h" env:"PLAZA_LIMIT_FOLLOWS" help:"How many people and categories an account may begin to follow; to block someone counts as well." placeholder:"N/PERIOD"`
 	LimitEvents      ratelimit.Limit `default:"2000/h" env:"PLAZA_LIMIT_EVENTS" help:"How often an account may write or change events." placeholder:"N/PERIOD"`
 	LimitUploads     ratelimit.Limit `default:"1000/h" env:"PLAZA_LIMIT_UPLOADS" help:"How many pictures an account may upload, as images, in events or as avatars." placeholder:"N/PERIOD"`
 	LimitUploadBytes ratelimit.Limit `default:"8GiB/d" env:"PLAZA_LIMIT_UPLOAD_BYTES" help:"How many bytes of pictures an account may upload, with KiB, MiB, GiB or no unit." placeholder:"N/PERIOD"`
 	LimitProfiles    ratelimit.Limit `default:"100/h" env:"PLAZA_LIMIT_PROFILES" help:"How often an account may change its profile." placeholder:"N/PERIOD"`
-	LimitSearches    ratelimit.Limit `default:"600/h" env:"PLAZA_LIMIT_SEARCHES" help:"How often an account may search for people." placeholder:"N/PERIOD"`
+	LimitSearches    ratelimit.Limit `default:"600/h" env:"PLAZA_LIMIT_SEARCHES" help:"How often an account may search, for people or texts." placeholder:"N/PERIOD"`
 	LimitLogins      ratelimit.Limit `default:"100/h" env:"PLAZA_LIMIT_LOGINS" help:"How often an account may log in." placeholder:"N/PERIOD"`
 	LimitLanguages   ratelimit.Limit `default:"5/h" env:"PLAZA_LIMIT_LANGUAGES" help:"How many languages an account, or a network without one, may begin to read in, at each server; further ones come untranslated, unless the translation is in the cache." placeholder:"N/PERIOD"`
 	LimitAddress     ratelimit.Limit `default:"6000/m" env:"PLAZA_LIMIT_ADDRESS" help:"How many requests without a valid token an address may send to each server." placeholder:"N/PERIOD"`
