@@ -1,6 +1,6 @@
 // Package chromium starts Chromium for tests and drives its tabs.
 //
-// The browser finds only this machine. A test that needs it runs with `make test-all` alone.
+// The browser finds only this machine. A test that needs it runs with `make soak` alone.
 package chromium
 
 import (
