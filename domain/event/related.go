@@ -36,8 +36,8 @@ type Related struct {
 	// Events are the published events of all authors that the viewer may see by
 	// VisibleStates, by date: newest creation first, ties by descending id.
 	Events map[calendar.Date][]*Event
-	// News are the news of the day: news of the city first, then by ascending id. An
-	// empty city matches no news.
+	// News are the news of the day: news of the city first, then by ascending id. No
+	// news is of an empty city.
 	News map[DayInCity][]news.Item
 	// Comments are the newest comments of each event, newest first, ties by descending
 	// id, without those that are not VisibleTo the viewer.

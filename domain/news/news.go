@@ -27,7 +27,7 @@ type Item struct {
 	Country  string // empty: unknown
 }
 
-// ForCity returns at most limit of the items of a day, those of the city first (EVT-15). An empty city has none. The items keep
+// ForCity returns at most limit of the items of a day, those of the city first (EVT-15). No item is of an empty city. The items keep
 // their order.
 func ForCity(ofDay []Item, city string, limit int) []Item {
 	var own, others []Item
