@@ -350,3 +350,20 @@ func TestGEN14_what_a_charge_pays_for_stays_until_it_is_written(t *testing.T) {
 	}
 	assert.Equal(t, 1, strings.Count(strings.Join(column[string](t, db, "SELECT title FROM events"), " "), "After"))
 }
+
+func TestMOD05_a_report_that_opens_a_case_copies_what_another_case_kept(t *testing.T) {
+	s, db := onPostgres(t)
+	author, reader := twoPeople(t, s)
+	image, err := s.Images.Add(t.Context(), userimage.New(author, "public/a", 1, 1, 7, userimage.Tags{}, noon))
+	require.NoError(t, err)
+	report := func(by user.ID, copies moderation.Copies) error {
+		_, _, err := s.Moderation.Report(t.Context(), moderation.Report{By: by, Owner: author, Reason: moderation.Spam, Created: noon,
+			Thing: moderation.Thing{Kind: moderation.Image, ID: int64(image.ID)}, Copies: copies})
+		return err
+	}
+	require.NoError(t, report(reader, moderation.Copies{fmt.Sprint("image ", image.ID): "private/b"}))
+	o := aside(t, db, "UPDATE report_cases SET decided = now(), outcome = 'dismissed'")
+	reported := o.delays(func() error { return report(author, nil) }, 1)
+	require.NoError(t, o.Commit())
+	assert.ErrorIs(t, <-reported, moderation.ErrUncopied)
+}

@@ -111,17 +111,12 @@ func (v Moderation) Report(
 			now = new(row.subject(r.Thing))
 			return nil
 		})
-		copied := moderation.Copies{}
-		engine.Found(tx, tx.Queue(copiedInCase, r.Kind, r.Thing.ID), func(row *pictureRow) error {
-			copied[row.Name] = row.Key
-			return nil
-		})
 		if err := tx.Send(); err != nil {
 			return err
 		}
 		needed, err := moderation.Copies{}, error(nil)
 		if isNew = first == nil; isNew {
-			stored, needed, err = v.addReport(tx, r, now, copied)
+			stored, needed, err = v.addReport(tx, r, now)
 		} else {
 			stored = first.report()
 		}
@@ -135,11 +130,20 @@ func (v Moderation) Report(
 	return stored, isNew, err
 }
 
-// addReport adds the report, and keeps the thing, if it exists, with those of the copies that it returns.
+// addReport adds the report, and keeps the thing, if it exists, with those of the copies that it returns. It finds what the case has
+// once it has locked the case: a former one may have been decided meanwhile.
 func (v Moderation) addReport(
-	tx *engine.Tx, r moderation.Report, now *moderation.Subject, copied moderation.Copies,
+	tx *engine.Tx, r moderation.Report, now *moderation.Subject,
 ) (stored moderation.Report, needed moderation.Copies, err error) {
-	needed = moderation.Copies{}
+	copied, needed := moderation.Copies{}, moderation.Copies{}
+	tx.Queue(addToCase, r.Kind, r.Thing.ID, r.Owner, r.Reason, r.Created).Into((*int64)(&r.Case))
+	engine.Found(tx, tx.Queue(copiedInCase, r.Kind, r.Thing.ID), func(row *pictureRow) error {
+		copied[row.Name] = row.Key
+		return nil
+	})
+	if err := tx.Send(); err != nil {
+		return stored, nil, err
+	}
 	if now != nil {
 		for _, p := range now.Uncopied(copied) {
 			key, is := r.Copies[p.Name]
@@ -148,10 +152,6 @@ func (v Moderation) addReport(
 			}
 			needed[p.Name] = key
 		}
-	}
-	tx.Queue(addToCase, r.Kind, r.Thing.ID, r.Owner, r.Reason, r.Created).Into((*int64)(&r.Case))
-	if err := tx.Send(); err != nil {
-		return stored, nil, err
 	}
 	tx.Queue(insertReport, r.By, r.Kind, r.Thing.ID, r.Case, r.Reason, r.Text, r.Created).Into((*int64)(&r.ID))
 	if now != nil {
