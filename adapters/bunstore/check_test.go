@@ -35,7 +35,7 @@ func storeOneOfEach(t *testing.T, s *bunstore.Store) (author user.ID) {
 	c := publication.Content{Title: "One", Author: author, Category: 1, Published: true, Created: noon, Updated: noon}
 	d := demand.Demand{
 		ID: 1, Author: author, Category: 1, Place: &geo.Point{Lat: 30, Lng: 120}, Published: true,
-		Closed: noon, Start: noon, End: noon, Created: noon, Updated: noon,
+		Closed: noon, Start: noon, End: noon, Created: time.Date(2300, 1, 1, 0, 0, 0, 1000, time.UTC), Updated: noon,
 	}
 	require.NoError(t, imports(ctx, s, publication.Publication{ID: 1, Content: c}, publication.Node{ID: 1, Content: c}, d))
 	id := diaryEntry(t, s, author)

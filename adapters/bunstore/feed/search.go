@@ -36,10 +36,12 @@ var putEntry = engine.Text{
 }
 
 // putEntries is putEntry for many: $1 are kinds, $2 ids, $3 creations in microseconds since 1970, $4 authors, $5 are private, $6 words.
-// A statement for each takes twice as long. SQLite, where no statement has a way to go, has none.
+// A statement for each takes twice as long. SQLite, where no statement has a way to go, has none. An interval is multiplied as a float,
+// which has no microseconds of far years: those of a day it has.
 var putEntries = engine.Text{Postgres: `
 	INSERT INTO search_entries (kind, id, created, author_id, private, words)
-	SELECT e.kind, e.id, TIMESTAMPTZ 'epoch' + e.micros * INTERVAL '1 microsecond', e.author, e.private,
+	SELECT e.kind, e.id, TIMESTAMPTZ 'epoch' + e.micros / 86400000000 * INTERVAL '1 day' + e.micros % 86400000000 * INTERVAL '1 microsecond',
+		e.author, e.private,
 		array_to_tsvector(string_to_array(e.words, ' '))
 	FROM unnest(CAST($1 AS text[]), CAST($2 AS bigint[]), CAST($3 AS bigint[]), CAST($4 AS bigint[]), CAST($5 AS boolean[]),
 		CAST($6 AS text[])) AS e (kind, id, micros, author, private, words)
