@@ -257,3 +257,19 @@ func TestGEN14_NTF01_writers_at_once_on_two_servers_leave_nothing_wrong(t *testi
 	newCrowd(t, rounds, open(t, server.URL("postgres")), open(t, server.URL("postgres"))).actAtOnce(rounds)
 	assert.NotContains(t, server.Log(), "ERROR:")
 }
+
+func TestMOD06_a_hidden_profile_has_its_picture(t *testing.T) {
+	bunstore.OnEach(t, func(t *testing.T, at string) {
+		s := open(t, at)
+		of := moderation.Thing{Kind: moderation.Profile, ID: int64(member(t, s))}
+		require.NoError(t, s.Directory.SetAvatar(t.Context(), user.ID(of.ID), media.Picture{Key: "public/a"}, 7))
+		err := media.Move(t.Context(), noFiles{}, s.Deletions, []media.Key{"public/a"}, media.Viewers, time.Now(), func(to media.Moves) error {
+			_, err := s.Moderation.Hide(t.Context(), moderation.Hiding{Thing: of, Reason: "Rude", At: noon}, to)
+			require.NoError(t, err)
+			found, err := s.Moderation.OfPicture(t.Context(), to.To["public/a"])
+			assert.Equal(t, of, found)
+			return err
+		})
+		require.NoError(t, err)
+	})
+}

@@ -120,7 +120,8 @@ const ofPicture = `
 	UNION ALL SELECT 'image', i.id FROM pictures k
 		JOIN images i ON i.owner_id = k.owner_id AND i.key = k.key AND i.deleted IS NULL AND i.hidden WHERE k.key = $1
 	UNION ALL SELECT 'profile', u.id FROM pictures k
-		JOIN users u ON u.id = k.owner_id AND u.avatar ->> 'key' = k.key WHERE k.key = $1`
+		JOIN users u ON u.id = k.owner_id LEFT JOIN hidden_profiles h ON h.user_id = u.id
+		WHERE k.key = $1 AND COALESCE(h.avatar, u.avatar) ->> 'key' = k.key`
 
 func (v Moderation) OfPicture(ctx context.Context, key media.Key) (moderation.Thing, error) {
 	return engine.One[moderation.Thing](ctx, v.DB, moderation.ErrNoPicture, ofPicture, key)
