@@ -158,7 +158,8 @@ type Accounts interface {
 	// stored. No reader may see a partial Change. fn must do no I/O: it may run again.
 	// fn must not call a port of the store: such a call may never return.
 	//
-	// If another account has the telephone of the phone that fn sets, Change stores nothing and returns ErrPhoneTaken.
+	// If another account has the telephone of the phone that fn sets, Change stores nothing and returns ErrPhoneTaken. It forgets the
+	// usual sources of the former phone.
 	//
 	// If fn sets Kept and a new Generation, Change also moves that token to it, if the
 	// token is the account's and was of the old one. Spendings are as in verification.Spending.

@@ -109,6 +109,7 @@ func (s *Store) replaceAccount(old, next access.Account) error {
 	}
 	next.User = old.User
 	delete(s.telephones, old.Phone.E164())
+	maps.DeleteFunc(s.failures.usual, func(a access.Attempt, _ time.Time) bool { return a.Phone == old.Phone && next.Phone != old.Phone })
 	if kept, exists := s.tokens[next.Kept]; exists && kept.User == old.User && kept.Generation == old.Generation {
 		kept.Generation = next.Generation
 		s.tokens[next.Kept] = kept

@@ -1,6 +1,7 @@
 package ports
 
 import (
+	"net/netip"
 	"testing"
 	"time"
 
@@ -214,6 +215,17 @@ func accountChange(w *fixtures) {
 		return nil
 	}), access.ErrPhoneTaken)
 	assert.Equal(w, want, w.account(id))
+
+	from := access.Attempt{Phone: want.Phone, Source: access.SourceOf(netip.MustParseAddr("192.0.2.1"))}
+	require.NoError(w, w.Throttle.Begin(w.Context(), from, noon))
+	require.NoError(w, w.Throttle.Succeed(w.Context(), from, noon))
+	for _, isUsual := range []bool{true, false} {
+		is, err := w.Throttle.IsUsual(w.Context(), from, noon)
+		require.NoError(w, err)
+		assert.Equal(w, isUsual, is)
+		want.Phone = phone(70)
+		w.changeAccount(id, func(a *access.Account) { a.Phone = want.Phone })
+	}
 	w.changeAccount(id, func(a *access.Account) {
 		a.Hash, a.Scopes, a.Roles, a.Factor, a.Disabled = "", nil, nil, access.SecondFactor{}, false
 	})

@@ -211,6 +211,7 @@ func (v Accounts) Change(
 		spendCodes(tx, spendings)
 		if a.Phone != old.Phone {
 			tx.Queue(telephoneFree, a.Phone.E164(), id).Must(access.ErrPhoneTaken)
+			tx.Queue("DELETE FROM usual_sources WHERE phone = $1", old.Phone.String())
 		}
 		tx.Queue(updateAccount, id, a.Phone.String(), a.Hash, a.Scopes, a.Roles, a.Disabled, a.Erasing, a.Generation,
 			a.Factor.Sealed, a.Factor.Step, a.Factor.Recovery)
