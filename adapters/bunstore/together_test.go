@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
@@ -57,13 +58,15 @@ func (s *Store) hold(ctx context.Context, t *testing.T) (let func(error) error) 
 	}
 }
 
-// waits begins the write behind those that wait already.
+// waits begins the write behind those that wait already, and returns when it waits. It needs a bubble of synctest: else the writer may
+// have begun to wait, and not be one yet whom others let write.
 func waits(t *testing.T, s *Store, write func() error) <-chan error {
 	t.Helper()
 	waiting := func() int64 { return s.Pools()[1].Waits }
 	before, ended := waiting(), make(chan error, 1)
 	go func() { ended <- write() }()
-	require.Eventually(t, func() bool { return waiting() > before }, time.Minute, time.Millisecond)
+	synctest.Wait()
+	require.Greater(t, waiting(), before)
 	return ended
 }
 
@@ -93,138 +96,151 @@ func grown(t *testing.T, s *Store) (names []string) {
 
 func TestWrites_that_wait_are_committed_together_and_fail_by_themselves(t *testing.T) {
 	t.Parallel()
-	s, database, let := fruit(t)
-	before := commits(t, database)
-	all := []<-chan error{}
-	for _, name := range []string{"fig", "lime", "plum"} {
-		all = append(all, waits(t, s, func() error { return s.grow(t.Context(), name, fine) }))
-	}
-	twice := waits(t, s, func() error { return s.grow(t.Context(), "fig", fine) })
-	fails := waits(t, s, func() error { return s.grow(t.Context(), "pear", refuse) })
-	panics := waits(t, s, func() (err error) {
-		defer func() { err = recover().(error) }()
-		return s.grow(t.Context(), "kiwi", func(*engine.Tx) error { panic(errors.New("a bug")) })
-	})
-	var read string
-	reads := waits(t, s, func() error {
-		return s.Write(t.Context(), func(tx *engine.Tx) error {
-			tx.Queue("INSERT INTO fruit (name) VALUES ('melon') RETURNING name").Into(&read)
-			return nil
+	synctest.Test(t, func(t *testing.T) {
+		s, database, let := fruit(t)
+		before := commits(t, database)
+		all := []<-chan error{}
+		for _, name := range []string{"fig", "lime", "plum"} {
+			all = append(all, waits(t, s, func() error { return s.grow(t.Context(), name, fine) }))
+		}
+		twice := waits(t, s, func() error { return s.grow(t.Context(), "fig", fine) })
+		fails := waits(t, s, func() error { return s.grow(t.Context(), "pear", refuse) })
+		panics := waits(t, s, func() (err error) {
+			defer func() { err = recover().(error) }()
+			return s.grow(t.Context(), "kiwi", func(*engine.Tx) error { panic(errors.New("a bug")) })
 		})
+		var read string
+		reads := waits(t, s, func() error {
+			return s.Write(t.Context(), func(tx *engine.Tx) error {
+				tx.Queue("INSERT INTO fruit (name) VALUES ('melon') RETURNING name").Into(&read)
+				return nil
+			})
+		})
+		ctx, cancel := context.WithCancel(t.Context())
+		gone := waits(t, s, func() error { return s.grow(ctx, "kiwi", fine) })
+		cancel()
+		require.ErrorIs(t, <-gone, context.Canceled, "it does not wait until the writer is free")
+		<-time.After(time.Millisecond) // of the bubble
+		require.NoError(t, let(nil))
+		for _, ended := range append(all, reads) {
+			assert.NoError(t, <-ended)
+		}
+		assert.ErrorContains(t, <-twice, "UNIQUE constraint failed: fruit.name")
+		assert.ErrorIs(t, <-fails, errRefused)
+		assert.ErrorContains(t, <-panics, "a bug", "in the goroutine of its caller")
+		assert.Equal(t, []string{"apple", "fig", "lime", "melon", "plum"}, grown(t, s))
+		assert.Equal(t, "melon", read)
+		assert.Equal(t, before+1, commits(t, database))
+		assert.Positive(t, s.Pools()[1].Waited)
 	})
-	ctx, cancel := context.WithCancel(t.Context())
-	gone := waits(t, s, func() error { return s.grow(ctx, "kiwi", fine) })
-	cancel()
-	require.ErrorIs(t, <-gone, context.Canceled, "it does not wait until the writer is free")
-	require.NoError(t, let(nil))
-	for _, ended := range append(all, reads) {
-		assert.NoError(t, <-ended)
-	}
-	assert.ErrorContains(t, <-twice, "UNIQUE constraint failed: fruit.name")
-	assert.ErrorIs(t, <-fails, errRefused)
-	assert.ErrorContains(t, <-panics, "a bug", "in the goroutine of its caller")
-	assert.Equal(t, []string{"apple", "fig", "lime", "melon", "plum"}, grown(t, s))
-	assert.Equal(t, "melon", read)
-	assert.Equal(t, before+1, commits(t, database))
-	assert.Positive(t, s.Pools()[1].Waited)
 }
 
 func TestWrites_are_committed_sixteen_at_a_time(t *testing.T) {
 	t.Parallel()
-	s, database, let := fruit(t)
-	before := commits(t, database)
-	var all []<-chan error
-	for n := range 16 {
-		all = append(all, waits(t, s, func() error { return s.grow(t.Context(), string(rune('a'+n)), fine) }))
-	}
-	require.NoError(t, let(nil))
-	for _, ended := range all {
-		require.NoError(t, <-ended)
-	}
-	assert.Len(t, grown(t, s), 17)
-	assert.Equal(t, before+2, commits(t, database))
+	synctest.Test(t, func(t *testing.T) {
+		s, database, let := fruit(t)
+		before := commits(t, database)
+		var all []<-chan error
+		for n := range 16 {
+			all = append(all, waits(t, s, func() error { return s.grow(t.Context(), string(rune('a'+n)), fine) }))
+		}
+		require.NoError(t, let(nil))
+		for _, ended := range all {
+			require.NoError(t, <-ended)
+		}
+		assert.Len(t, grown(t, s), 17)
+		assert.Equal(t, before+2, commits(t, database))
+	})
 }
 
 func TestWrites_that_wait_for_one_that_fails_are_committed(t *testing.T) {
 	t.Parallel()
-	s, _, let := fruit(t)
-	fig := waits(t, s, func() error { return s.grow(t.Context(), "fig", fine) })
-	require.ErrorIs(t, let(errRefused), errRefused)
-	require.NoError(t, <-fig)
-	assert.Equal(t, []string{"fig"}, grown(t, s))
+	synctest.Test(t, func(t *testing.T) {
+		s, _, let := fruit(t)
+		fig := waits(t, s, func() error { return s.grow(t.Context(), "fig", fine) })
+		require.ErrorIs(t, let(errRefused), errRefused)
+		require.NoError(t, <-fig)
+		assert.Equal(t, []string{"fig"}, grown(t, s))
+	})
 }
 
 func TestWrites_are_interrupted_unless_others_write_in_their_transaction(t *testing.T) {
 	t.Parallel()
-	s, _, let := fruit(t)
-	require.ErrorIs(t, let(errRefused), errRefused)
-	addOnceEnded := func(ctx context.Context, end func()) error {
-		return s.Write(ctx, func(tx *engine.Tx) error {
-			end()
-			tx.Add(addDate)
-			return tx.Send()
-		})
-	}
-	alone, end := context.WithCancel(t.Context())
-	require.ErrorIs(t, addOnceEnded(alone, end), context.Canceled)
+	synctest.Test(t, func(t *testing.T) {
+		s, _, let := fruit(t)
+		require.ErrorIs(t, let(errRefused), errRefused)
+		addOnceEnded := func(ctx context.Context, end func()) error {
+			return s.Write(ctx, func(tx *engine.Tx) error {
+				end()
+				tx.Add(addDate)
+				return tx.Send()
+			})
+		}
+		alone, end := context.WithCancel(t.Context())
+		require.ErrorIs(t, addOnceEnded(alone, end), context.Canceled)
 
-	both, end := context.WithCancel(t.Context())
-	let = s.hold(both, t)
-	ends := waits(t, s, func() error { return addOnceEnded(both, end) })
-	fig := waits(t, s, func() error { return s.grow(t.Context(), "fig", fine) })
-	require.NoError(t, let(nil))
-	require.NoError(t, <-ends)
-	require.NoError(t, <-fig)
-	assert.Equal(t, []string{"apple", "date", "fig"}, grown(t, s))
+		both, end := context.WithCancel(t.Context())
+		let = s.hold(both, t)
+		ends := waits(t, s, func() error { return addOnceEnded(both, end) })
+		fig := waits(t, s, func() error { return s.grow(t.Context(), "fig", fine) })
+		require.NoError(t, let(nil))
+		require.NoError(t, <-ends)
+		require.NoError(t, <-fig)
+		assert.Equal(t, []string{"apple", "date", "fig"}, grown(t, s))
+	})
 }
 
 // No write is acknowledged, and none runs twice, if the transaction is not committed.
 func TestWrites_whose_common_transaction_is_lost_fail(t *testing.T) {
 	t.Parallel()
-	s, database, let := fruit(t)
-	runs := 0
-	full := func(tx *engine.Tx) error {
-		runs++
-		_, err := tx.ExecContext(t.Context(), "PRAGMA max_page_count = 1; INSERT INTO fruit (name) VALUES (hex(zeroblob(100000)))")
-		return err
-	}
-	move := func(*engine.Tx) error {
-		runs++
-		return os.Rename(database, database+".old")
-	}
-	lost := func(lose func(*engine.Tx) error, want error) {
-		all := []<-chan error{
-			waits(t, s, func() error { return s.grow(t.Context(), "fig", fine) }),
-			waits(t, s, func() error { return s.grow(t.Context(), "pear", refuse) }),
-			waits(t, s, func() error { return s.grow(t.Context(), "kiwi", lose) }),
+	synctest.Test(t, func(t *testing.T) {
+		s, database, let := fruit(t)
+		runs := 0
+		full := func(tx *engine.Tx) error {
+			runs++
+			_, err := tx.ExecContext(t.Context(), "PRAGMA max_page_count = 1; INSERT INTO fruit (name) VALUES (hex(zeroblob(100000)))")
+			return err
 		}
-		assert.ErrorIs(t, let(nil), want)
-		for _, ended := range all {
-			assert.ErrorIs(t, <-ended, want, "also of one that failed: it may have read what is not stored")
+		move := func(*engine.Tx) error {
+			runs++
+			return os.Rename(database, database+".old")
 		}
-		assert.Empty(t, grown(t, s))
-	}
-	lost(full, engine.ErrFull)
-	_, err := s.Writer.ExecContext(t.Context(), "PRAGMA max_page_count = 1000000")
-	require.NoError(t, err)
-	let = s.hold(t.Context(), t)
-	lost(move, engine.ErrAway)
-	require.NoError(t, os.Rename(database+".old", database))
-	require.NoError(t, s.grow(t.Context(), "lime", fine))
-	assert.Equal(t, []string{"lime"}, grown(t, s))
-	assert.Equal(t, 2, runs)
+		lost := func(lose func(*engine.Tx) error, want error) {
+			all := []<-chan error{
+				waits(t, s, func() error { return s.grow(t.Context(), "fig", fine) }),
+				waits(t, s, func() error { return s.grow(t.Context(), "pear", refuse) }),
+				waits(t, s, func() error { return s.grow(t.Context(), "kiwi", lose) }),
+			}
+			assert.ErrorIs(t, let(nil), want)
+			for _, ended := range all {
+				assert.ErrorIs(t, <-ended, want, "also of one that failed: it may have read what is not stored")
+			}
+			assert.Empty(t, grown(t, s))
+		}
+		lost(full, engine.ErrFull)
+		_, err := s.Writer.ExecContext(t.Context(), "PRAGMA max_page_count = 1000000")
+		require.NoError(t, err)
+		let = s.hold(t.Context(), t)
+		lost(move, engine.ErrAway)
+		require.NoError(t, os.Rename(database+".old", database))
+		require.NoError(t, s.grow(t.Context(), "lime", fine))
+		assert.Equal(t, []string{"lime"}, grown(t, s))
+		assert.Equal(t, 2, runs)
+	})
 }
 
 func TestWrites_that_wait_end_when_the_store_is_closed(t *testing.T) {
 	t.Parallel()
-	s, _, let := fruit(t)
-	fig := waits(t, s, func() error { return s.grow(t.Context(), "fig", fine) })
-	closed := make(chan error)
-	go func() { closed <- s.Close() }()
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel() // a ping would wait for the connection
-	require.Eventually(t, func() bool { return !errors.Is(s.Writer.PingContext(ctx), context.Canceled) }, time.Minute, time.Millisecond)
-	require.ErrorIs(t, let(errRefused), errRefused)
-	assert.ErrorContains(t, <-fig, "database is closed")
-	assert.NoError(t, <-closed)
+	synctest.Test(t, func(t *testing.T) {
+		s, _, let := fruit(t)
+		fig := waits(t, s, func() error { return s.grow(t.Context(), "fig", fine) })
+		closed := make(chan error)
+		go func() { closed <- s.Close() }()
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel() // a ping would wait for the connection
+		require.Eventually(t, func() bool { return !errors.Is(s.Writer.PingContext(ctx), context.Canceled) }, time.Minute, time.Millisecond)
+		require.ErrorIs(t, let(errRefused), errRefused)
+		assert.ErrorContains(t, <-fig, "database is closed")
+		assert.NoError(t, <-closed)
+	})
 }
