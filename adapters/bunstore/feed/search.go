@@ -40,7 +40,7 @@ var putEntry = engine.Text{
 // which has no microseconds of far years: those of a day it has.
 var putEntries = engine.Text{Postgres: `
 	INSERT INTO search_entries (kind, id, created, author_id, private, words)
-	SELECT e.kind, e.id, TIMESTAMPTZ 'epoch' + e.micros / 86400000000 * INTERVAL '1 day' + e.micros % 86400000000 * INTERVAL '1 microsecond',
+	SELECT e.kind, e.id, TIMESTAMPTZ 'epoch' + e.micros / 86400000000 * INTERVAL '24 hours' + e.micros % 86400000000 * INTERVAL '1 microsecond',
 		e.author, e.private,
 		array_to_tsvector(string_to_array(e.words, ' '))
 	FROM unnest(CAST($1 AS text[]), CAST($2 AS bigint[]), CAST($3 AS bigint[]), CAST($4 AS bigint[]), CAST($5 AS boolean[]),
