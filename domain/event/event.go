@@ -9,6 +9,7 @@ package event
 import (
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 	"time"
 
@@ -18,9 +19,6 @@ import (
 	"plaza/domain/idempotency"
 	"plaza/domain/instant"
 	"plaza/domain/markup"
-	"plaza/domain/media"
-	"plaza/domain/moderation"
-	"plaza/domain/page"
 	"plaza/domain/place"
 	"plaza/domain/subscription"
 	"plaza/domain/text"
@@ -44,8 +42,6 @@ var (
 	ErrNotFound  = fault.New(fault.NotFound, "Event not found.")
 	ErrNotAuthor = fault.New(fault.Denied, "Only the author may change an event.")
 	ErrLastPlate = fault.New(fault.Conflict, "A published event may not be blank. Make it a draft, or delete it.")
-	// ErrTextChanged is returned if the text changed since it was analysed.
-	ErrTextChanged = errors.New("event text changed since it was analysed")
 )
 
 // State is the complete state of an event, for the stores. Only Restore turns it back
@@ -67,16 +63,6 @@ type State struct {
 	Modified   time.Time
 	Published  time.Time        // when the author first published it; zero: never
 	Completes  *idempotency.Key // by storing the event or its newest plate; nil: none, and once stored
-}
-
-// AtCursor returns the place of the published event in a timeline, whose later pages have lesser cursors (EVT-23).
-func (s State) AtCursor() page.Cursor {
-	return page.Cursor{Rank: s.Published.UnixMicro(), ID: int64(s.ID)}
-}
-
-// AtDay returns the place of the event in a list of the zero Ordering (GEN-18).
-func (s State) AtDay() page.Cursor {
-	return page.Cursor{Rank: s.Date.Days(), Tie: s.Created.UnixMicro(), ID: -int64(s.ID)}
 }
 
 // Event is one diary event.
@@ -120,9 +106,6 @@ func (e *Event) State() State {
 	return s
 }
 
-// AtCursor is State.AtCursor.
-func (e *Event) AtCursor() page.Cursor { return e.s.AtCursor() }
-
 // ID returns the event's number. It is zero until the event is stored.
 func (e *Event) ID() ID { return e.s.ID }
 
@@ -153,24 +136,6 @@ func AddsDraft(replaced, next *Event) bool {
 	return next.s.Status == Draft && (replaced == nil || replaced.s.Status != Draft)
 }
 
-// IsHidden reports whether staff have hidden the event.
-func (e *Event) IsHidden() bool { return e.s.IsHidden }
-
-// Turn shows the event to its author alone, or again to those who could see it, with what its author changed meanwhile. All its
-// plates move. It returns moderation.ErrHidden or ErrNotHidden if nothing changes.
-func (e *Event) Turn(isHidden bool, moves media.Moves) (err error) {
-	if e.s.IsHidden, err = moderation.Turned(e.s.IsHidden, isHidden); err != nil {
-		return err
-	}
-	for i := range e.s.Plates {
-		p := &e.s.Plates[i]
-		if p.Photo, err = moves.Of(p.Photo); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // IsBlank reports whether the event has no title, no content, no text in its HTML and
 // no plate that is shown (EVT-04).
 func (e *Event) IsBlank() bool {
@@ -195,25 +160,150 @@ func (e *Event) Listing() (feed.Listing, bool) {
 	}, true
 }
 
-// Text is the part of an event that the analyser reads to find its place.
-type Text struct{ Title, Content string }
+// Change is an author's edit of an event. Nil fields leave the event unchanged, its
+// permission included, so that editing a title never exposes a private event (EVT-06).
+type Change struct {
+	Title      *string
+	Content    *string
+	HTML       *string // as sent, not sanitised
+	Date       *calendar.Date
+	Permission *Permission
+	Category   *feed.CategoryID // zero: none
+	Publish    *bool            // true: publish; false: make it a draft (EVT-04, EVT-05)
 
-// Text returns the text that the event's place belongs to.
-func (e *Event) Text() Text { return Text{e.s.Title, e.s.Content} }
-
-// Located is an event's text and the place that is stored with it.
-type Located struct {
-	ID ID
-	Text
-	Place place.Place
+	sanitised *markup.HTML // what New and Apply store of HTML
 }
 
-// Locate sets the place that was found in the text. It returns ErrTextChanged if the
-// event has another text by now.
-func (e *Event) Locate(in Text, p place.Place) error {
-	if in != e.Text() {
-		return ErrTextChanged
+// Sanitised returns the change with its HTML sanitised, as New and Apply need it.
+func (c Change) Sanitised(s markup.Sanitiser) Change {
+	if c.HTML != nil {
+		c.sanitised = new(s.Sanitise(*c.HTML))
 	}
-	e.s.Place = p
+	return c
+}
+
+// Check returns the faults of the fields that do not depend on the event, where today is the author's. HTML is limited
+// as sent, so that sanitising it stays cheap, and once more after that.
+func (c Change) Check(today calendar.Date) fault.Fields {
+	wrong := c.check()
+	if c.Date != nil && c.Date.Time().After(today.Time().AddDate(1, 0, 0)) {
+		wrong.Add("event_time", "Choose a day that is at most a year ahead.")
+	}
+	return wrong
+}
+
+// check is Check without the limit of the day, which holds when the day is chosen.
+func (c Change) check() fault.Fields {
+	var wrong fault.Fields
+	if c.Title != nil {
+		if p := TitleLimit.Line(new(*c.Title)); p != text.Blank { // that of a draft may be blank
+			wrong.Add("title", p)
+		}
+	}
+	if c.Content != nil {
+		wrong.Add("content", ContentLimit.Problem(*c.Content))
+	}
+	if c.HTML != nil {
+		wrong.Add("html_content", HTMLLimit.Problem(*c.HTML))
+	}
+	if c.sanitised != nil && len(wrong["html_content"]) == 0 {
+		wrong.Add("html_content", HTMLLimit.Problem(string(*c.sanitised)))
+	}
+	if c.Date != nil && c.Date.IsZero() {
+		wrong.Add("event_time", "Date has wrong format. Use YYYY-MM-DD.")
+	}
+	if c.Permission != nil && !slices.Contains(Permissions(), *c.Permission) {
+		wrong.Add("view_permission", text.NoChoice(*c.Permission, Permissions()...))
+	}
+	if c.Category != nil && *c.Category < 0 {
+		wrong.Add("category", NoCategory)
+	}
+	return wrong
+}
+
+// NoCategory is the sentence about a category that does not exist.
+const NoCategory = "Category not found."
+
+// Apply makes the whole change or, if it fails, none of it. An event whose text
+// changes loses its place until Locate. An event that becomes or stays published must
+// not be blank: the fault is on publish if the change sets it, else on the changed
+// texts. A change of neither leaves a stored event as blank as it is. An event keeps the moment at which it was first
+// published, also as a draft (EVT-23). HTML that is not sanitised is an error of
+// the caller.
+func (e *Event) Apply(c Change, now time.Time) error {
+	if err := c.check().Err(); err != nil {
+		return err
+	}
+	if c.HTML != nil && c.sanitised == nil {
+		return errNotSanitised
+	}
+	next := e.after(c)
+	if next.s.Status == Normal && next.IsBlank() {
+		if err := blankFault(c); err != nil {
+			return err
+		}
+	}
+	if !reflect.DeepEqual(next.s, e.s) {
+		next.s.Modified = later(e.s.Modified, now)
+	}
+	if next.s.Status == Normal && next.s.Published.IsZero() {
+		next.s.Published = next.s.Modified
+	}
+	*e = next
 	return nil
+}
+
+var errNotSanitised = errors.New("HTML of an event is not sanitised")
+
+// after returns the event with the change made, without checking the result.
+func (e *Event) after(c Change) Event {
+	next := Event{s: e.State()}
+	s := &next.s
+	if t := c.TextAfter(e.Text()); t != e.Text() {
+		s.Title, s.Content, s.Place = t.Title, t.Content, place.Place{}
+	}
+	set(&s.HTML, c.sanitised)
+	set(&s.Date, c.Date)
+	set(&s.Permission, c.Permission)
+	set(&s.Category, c.Category)
+	if c.Publish != nil {
+		if s.Status = Draft; *c.Publish {
+			s.Status = Normal
+		}
+	}
+	return next
+}
+
+func set[T any](field *T, value *T) {
+	if value != nil {
+		*field = *value
+	}
+}
+
+// later returns now, but never a time before the last modification: the clocks of two
+// servers may differ.
+func later(last, now time.Time) time.Time {
+	if now = instant.Normalise(now); now.Before(last) {
+		return last
+	}
+	return now
+}
+
+// blankFault returns the fault of a published event that would be blank, or nil if the change has no part in that.
+func blankFault(c Change) error {
+	const sentence = "A published event may not be blank."
+	if c.Publish != nil {
+		return fault.Field("publish", sentence)
+	}
+	var wrong fault.Fields
+	if c.Title != nil {
+		wrong.Add("title", sentence)
+	}
+	if c.Content != nil {
+		wrong.Add("content", sentence)
+	}
+	if c.HTML != nil {
+		wrong.Add("html_content", sentence)
+	}
+	return wrong.Err()
 }

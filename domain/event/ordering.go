@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"plaza/domain/fault"
+	"plaza/domain/page"
 )
 
 // Key is a property that events can be ordered by.
@@ -82,3 +83,16 @@ func (o Ordering) Compare(a, b State) int {
 	}
 	return cmp.Compare(a.ID, b.ID)
 }
+
+// AtCursor returns the place of the published event in a timeline, whose later pages have lesser cursors (EVT-23).
+func (s State) AtCursor() page.Cursor {
+	return page.Cursor{Rank: s.Published.UnixMicro(), ID: int64(s.ID)}
+}
+
+// AtDay returns the place of the event in a list of the zero Ordering (GEN-18).
+func (s State) AtDay() page.Cursor {
+	return page.Cursor{Rank: s.Date.Days(), Tie: s.Created.UnixMicro(), ID: -int64(s.ID)}
+}
+
+// AtCursor is State.AtCursor.
+func (e *Event) AtCursor() page.Cursor { return e.s.AtCursor() }

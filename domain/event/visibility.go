@@ -3,6 +3,8 @@ package event
 import (
 	"slices"
 
+	"plaza/domain/media"
+	"plaza/domain/moderation"
 	"plaza/domain/subscription"
 )
 
@@ -95,6 +97,24 @@ func (e *Event) CheckWrite(r subscription.Relation) error {
 	}
 	if r != subscription.Self {
 		return ErrNotAuthor
+	}
+	return nil
+}
+
+// IsHidden reports whether staff have hidden the event.
+func (e *Event) IsHidden() bool { return e.s.IsHidden }
+
+// Turn shows the event to its author alone, or again to those who could see it, with what its author changed meanwhile. All its
+// plates move. It returns moderation.ErrHidden or ErrNotHidden if nothing changes.
+func (e *Event) Turn(isHidden bool, moves media.Moves) (err error) {
+	if e.s.IsHidden, err = moderation.Turned(e.s.IsHidden, isHidden); err != nil {
+		return err
+	}
+	for i := range e.s.Plates {
+		p := &e.s.Plates[i]
+		if p.Photo, err = moves.Of(p.Photo); err != nil {
+			return err
+		}
 	}
 	return nil
 }

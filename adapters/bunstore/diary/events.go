@@ -47,9 +47,7 @@ func (v Events) Add(ctx context.Context, e *event.Event, charges ...ratelimit.Ch
 			tx.Queue(hasFewerDrafts, stored.Author, v.Limits.Drafts).Must(v.Limits.ErrDrafts())
 		}
 		people.ChargeAll(tx, charges)
-		tx.Queue(insertEvent, stored.Author, stored.Date, stored.Title, stored.Content, stored.HTML, engine.NullIfZero(stored.Category),
-			stored.Permission, stored.Status, stored.IsHidden, stored.Place.Province, stored.Place.City, stored.Place.District,
-			stored.Created, stored.Modified, stored.Published).Into((*int64)(&stored.ID))
+		queueInsert(tx, &stored)
 		if err := tx.Send(); err != nil {
 			return err
 		}
@@ -91,30 +89,6 @@ func (Events) complete(tx *engine.Tx, state *event.State, makes idempotency.Kind
 }
 
 const (
-	// insertEvent stores an event: $1 author, $2 day, $3 title, $4 content, $5 HTML, $6 category, $7 permission, $8 status, $9
-	// whether it is hidden, $10 province, $11 city, $12 district, $13 created, $14 modified, $15 first published.
-	insertEvent = `
-		INSERT INTO events (author_id, day, title, content, html, category_id, permission, status, hidden,
-			province, city, district, created, modified, published_at)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)
-		RETURNING id`
-
-	// updateEventText changes the title $3, content $4, HTML $5, province $6, city $7, district $8 and time of the last change $9
-	// of the event $1, if it has the revision $2. SQLite writes every index that contains an assigned column: these are in none.
-	updateEventText = `
-		UPDATE events SET title = $3, content = $4, html = $5, province = $6, city = $7, district = $8, modified = $9,
-			revision = revision + 1
-		WHERE id = $1 AND revision = $2
-		RETURNING (SELECT n.comments FROM event_counts n WHERE n.event_id = $1), (SELECT n.likes FROM event_counts n WHERE n.event_id = $1)`
-
-	// updateEvent is updateEventText with the day $10, category $11, permission $12, status $13, whether it is hidden $14, and when
-	// it was first published $15.
-	updateEvent = `
-		UPDATE events SET title = $3, content = $4, html = $5, province = $6, city = $7, district = $8, modified = $9,
-			day = $10, category_id = $11, permission = $12, status = $13, hidden = $14, published_at = $15, revision = revision + 1
-		WHERE id = $1 AND revision = $2
-		RETURNING (SELECT n.comments FROM event_counts n WHERE n.event_id = $1), (SELECT n.likes FROM event_counts n WHERE n.event_id = $1)`
-
 	// lockRevision locks the event $1, if it has the revision $2.
 	lockRevision = `
 		SELECT id FROM events WHERE id = $1 AND revision = $2
@@ -255,18 +229,13 @@ func (v Events) rewrite(tx *engine.Tx, old event.Entry, next event.State, charge
 		return event.Entry{}, err
 	}
 	before, stored, counts := old.State(), changed.State(), event.Counts{}
-	update, args := updateEventText, []any{
-		next.ID, old.Revision, next.Title, next.Content, next.HTML, next.Place.Province, next.Place.City, next.Place.District, next.Modified,
-	}
-	if !isIndexedAlike(before, next) {
-		update = updateEvent
-		args = append(args, next.Date, engine.NullIfZero(next.Category), next.Permission, next.Status, next.IsHidden, next.Published)
-		// The update locks the counts of the author's profile, which are behind the charge.
+	isWhole := !isIndexedAlike(before, next)
+	if isWhole { // the update locks the counts of the author's profile, which are behind the charge
 		tx.Queue(lockRevision, next.ID, old.Revision).Must(errStale)
 		people.ChargeAll(tx, charges)
 		charges = nil
 	}
-	tx.Queue(update, args...).Must(errStale).Into(&counts.Comments, &counts.Likes)
+	queueUpdate(tx, next, old.Revision, isWhole).Must(errStale).Into(&counts.Comments, &counts.Likes)
 	people.ChargeAll(tx, charges)
 	plates := newPlates(stored.Plates)
 	changePlates(tx, next.ID, before.Plates, stored.Plates)
@@ -286,16 +255,6 @@ func (v Events) rewrite(tx *engine.Tx, old event.Entry, next event.State, charge
 	err = v.complete(tx, &stored, makes)
 	e, broken := event.Restore(stored)
 	return event.Entry{Event: e, Counts: counts, Revision: old.Revision + 1}, cmp.Or(err, broken)
-}
-
-// isIndexedAlike reports whether the columns of both that indexes of events have are the same.
-func isIndexedAlike(a, b event.State) bool {
-	return a.Date == b.Date && a.Category == b.Category && a.Exposure() == b.Exposure() && a.Published.Equal(b.Published)
-}
-
-// isFoundAlike reports whether the same searches find both.
-func isFoundAlike(a, b event.State) bool {
-	return a.Title == b.Title && a.Content == b.Content && a.HTML == b.HTML && a.Exposure() == b.Exposure()
 }
 
 // ChangeRead applies fn to the event as it was read and writes the result at once. If

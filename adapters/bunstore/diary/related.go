@@ -14,82 +14,6 @@ import (
 	"plaza/domain/user"
 )
 
-// moment finds the published events of each day of $1 (on SQLite, of the day $1) that the viewer $2 may see, the $3
-// newest of each: those that all may see, unless a block stands between the viewer and their author; the viewer's own; and
-// those for contacts of the viewer's contacts, of whom each is looked up. A block is looked up for each public event that
-// is read: Postgres may read all blocks of the viewer for EXISTS.
-var moment = engine.Text{
-	Postgres: `
-	SELECT e.id, e.author_id, e.created, e.day, e.category_id, e.permission, e.status, e.hidden, e.published_at,
-		e.title, e.content, e.html, e.province, e.city, e.district, e.modified, e.revision,
-		(SELECT json_agg(json_build_array(p.id, p.photo, (extract(epoch FROM p.created) * 1000000)::bigint, p.width, p.height, p.hidden::int)
-			ORDER BY p.id) FROM plates p WHERE p.event_id = e.id) AS plates,
-		(SELECT c.name FROM categories c WHERE c.id = e.category_id) AS category_name,
-		u.id AS member_id, u.firstname, u.lastname, u.expertise, u.location, u.timezone, u.joined, u.avatar, p.seen
-	FROM unnest($1::date[]) WITH ORDINALITY d (day, place)
-	CROSS JOIN LATERAL (
-		SELECT * FROM (
-			(SELECT e.* FROM events e
-				WHERE e.day = d.day AND e.status = 100 AND NOT e.hidden AND e.permission = 0
-					AND (SELECT COUNT(*) FROM blocks b WHERE b.user_id = $2 AND b.other_id = e.author_id) = 0
-				ORDER BY e.created DESC, e.id DESC LIMIT $3)
-			UNION ALL
-			(SELECT e.* FROM events e
-				WHERE e.author_id = $2 AND e.day = d.day AND e.status = 100 AND NOT e.hidden AND e.permission <> 0
-				ORDER BY e.created DESC, e.id DESC LIMIT $3)
-			UNION ALL
-			(SELECT e.* FROM contacts k CROSS JOIN LATERAL (
-					SELECT * FROM events e
-					WHERE e.author_id = k.contact_id AND e.day = d.day AND e.status = 100 AND NOT e.hidden AND e.permission = 100
-					ORDER BY e.created DESC, e.id DESC LIMIT $3) e
-				WHERE k.user_id = $2
-				ORDER BY e.created DESC, e.id DESC LIMIT $3)
-		) seen ORDER BY created DESC, id DESC LIMIT $3) e
-	LEFT JOIN users u ON u.id = e.author_id AND u.phone NOT LIKE 'erased-%'
-	LEFT JOIN presence p ON p.user_id = u.id
-	ORDER BY d.place, e.created DESC, e.id DESC`,
-
-	SQLite: `
-	SELECT e.id, e.author_id, e.created, e.day, e.category_id, e.permission, e.status, e.hidden, e.published_at,
-		e.title, e.content, e.html, e.province, e.city, e.district, e.modified, e.revision,
-		(SELECT json_group_array(json_array(p.id, p.photo, p.created, p.width, p.height, p.hidden) ORDER BY p.id)
-			FROM plates p WHERE p.event_id = e.id) AS plates,
-		(SELECT c.name FROM categories c WHERE c.id = e.category_id) AS category_name,
-		u.id AS member_id, u.firstname, u.lastname, u.expertise, u.location, u.timezone, u.joined, u.avatar, p.seen
-	FROM (
-		SELECT id, created FROM (
-			SELECT * FROM (
-				SELECT e.id, e.created FROM events e
-				WHERE e.day = $1 AND e.status = 100 AND NOT e.hidden AND e.permission = 0
-					AND (SELECT COUNT(*) FROM blocks b WHERE b.user_id = $2 AND b.other_id = e.author_id) = 0
-				ORDER BY e.created DESC, e.id DESC LIMIT CAST($3 AS integer))
-			UNION ALL
-			SELECT * FROM (
-				SELECT e.id, e.created FROM events e INDEXED BY events_of_author
-				WHERE e.author_id = $2 AND e.day = $1 AND e.status = 100 AND NOT e.hidden AND e.permission <> 0
-				ORDER BY e.created DESC, e.id DESC LIMIT CAST($3 AS integer))
-			UNION ALL
-			SELECT * FROM (
-				SELECT e.id, e.created FROM contacts k CROSS JOIN events e ON e.id IN (
-					SELECT o.id FROM events o INDEXED BY events_of_author
-					WHERE o.author_id = k.contact_id AND o.day = $1 AND o.status = 100 AND NOT o.hidden AND o.permission = 100
-					ORDER BY o.created DESC, o.id DESC LIMIT CAST($3 AS integer))
-				WHERE k.user_id = $2
-				ORDER BY e.created DESC, e.id DESC LIMIT CAST($3 AS integer)))
-		ORDER BY created DESC, id DESC LIMIT CAST($3 AS integer)) seen
-	CROSS JOIN events e ON e.id = seen.id
-	LEFT JOIN users u ON u.id = e.author_id AND u.phone NOT LIKE 'erased-%'
-	LEFT JOIN presence p ON p.user_id = u.id
-	ORDER BY seen.created DESC, seen.id DESC`,
-}
-
-// momentRow is a row of moment, or of peopleAndCategories.
-type momentRow struct {
-	EventRow
-	people.MemberRow
-	CategoryName string `bun:",nullzero"`
-}
-
 // newestComments finds the newest comments on each event of $1 (on SQLite, on the event $1) that the viewer $3 sees, $2 of
 // each at most, with their authors.
 var newestComments = engine.Text{
@@ -178,24 +102,6 @@ func (v Events) Load(ctx context.Context, q event.RelatedQuery) (related event.R
 		}
 	}, reads...)
 	return related, err
-}
-
-func (v Events) momentReads(q event.RelatedQuery, into *event.Related) (reads []engine.Step) {
-	for dates := range slices.Chunk(engine.Distinct(q.Dates), v.DB.Dialect.KeysAtOnce()) {
-		reads = append(reads, engine.Each(v.DB, func(row *momentRow) error {
-			e, err := event.Restore(row.State())
-			if err != nil {
-				return err
-			}
-			into.Events[row.Day.Date] = append(into.Events[row.Day.Date], e)
-			if row.CategoryID != 0 {
-				into.CategoryNames[row.CategoryID] = row.CategoryName
-			}
-			people.AddMember(into.Members, row.Member())
-			return nil
-		}, v.DB.Pick(moment), v.DB.Dialect.Key(dates), q.Viewer, q.Events))
-	}
-	return reads
 }
 
 func (v Events) peopleReads(q event.RelatedQuery, into *event.Related) []engine.Step {

@@ -7,10 +7,12 @@ import (
 	feedstore "plaza/adapters/bunstore/feed"
 	"plaza/adapters/bunstore/internal/engine"
 	"plaza/adapters/bunstore/people"
+	"plaza/domain/event"
 	"plaza/domain/feed"
 	"plaza/domain/page"
 	"plaza/domain/ratelimit"
 	"plaza/domain/search"
+	"plaza/domain/subscription"
 	"plaza/domain/user"
 )
 
@@ -50,13 +52,6 @@ var foundByWords = engine.Text{
 		AND e.author_id NOT IN (SELECT b.other_id FROM blocks b WHERE b.user_id = $3)
 	ORDER BY search_words.rowid DESC LIMIT CAST($2 AS integer)`,
 }
-
-// foundEvents finds the events $1, and whether a block stands between their authors and the viewer $2.
-var foundEvents = engine.Both(`
-	SELECT e.id, e.author_id, e.created, e.day, e.category_id, e.permission, e.status, e.hidden, e.published_at,
-		e.title, e.content, e.html, e.province, e.city, e.district, e.modified, e.revision, e.comments, e.likes, e.plates,
-		(SELECT COUNT(*) FROM blocks b WHERE b.user_id = $2 AND b.other_id = e.author_id) > 0 AS is_blocked
-	FROM event_entries e WHERE e.id = ANY($1)`)
 
 // foundThing is what was found.
 type foundThing struct {
@@ -121,13 +116,11 @@ func (v Search) read(ctx context.Context, rows []foundRow, by user.ID) (map[foun
 			}))
 			continue
 		}
-		reads = append(reads, engine.Each(v.DB, func(row *EventRow) error {
-			entry, err := row.Entry()
-			if err == nil && search.IsShown(entry.Event, row.Relation(by, row.AuthorID)) {
-				things[foundThing{kind, int64(row.ID)}] = search.Found{Event: &entry}
+		reads = append(reads, eventsFor(v.DB, ids, by, func(e event.Entry, r subscription.Relation) {
+			if search.IsShown(e.Event, r) {
+				things[foundThing{kind, int64(e.ID())}] = search.Found{Event: &e}
 			}
-			return err
-		}, v.DB.Pick(foundEvents), ids, by))
+		}))
 	}
 	err := v.DB.ReadRows(ctx, func() { clear(things) }, reads...)
 	return things, err

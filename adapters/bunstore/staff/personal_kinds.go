@@ -94,13 +94,6 @@ const (
 		UNION ALL SELECT id FROM images WHERE owner_id = ?0 AND (deleted IS NOT NULL OR hidden))` // each part has an index
 )
 
-// exportedEvents finds at most $2 events of the author $1 with ids above $3.
-const exportedEvents = `
-	SELECT e.id, e.author_id, e.created, e.day, e.category_id, e.permission, e.status, e.hidden, e.published_at, e.title, e.content, e.html,
-		e.province, e.city, e.district, e.modified, e.revision, e.plates
-	FROM event_entries e
-	WHERE e.author_id = $1 AND e.id + 0 > $3 ORDER BY e.id + 0 LIMIT CAST($2 AS bigint)`
-
 // personalKinds has all kinds. The wallet may still ask about an open order, and about a prepayment that is not final.
 var personalKinds = map[personaldata.Kind]personalKind{
 	personaldata.Account: {
@@ -126,7 +119,7 @@ var personalKinds = map[personaldata.Kind]personalKind{
 	},
 	personaldata.Events: {
 		table: "events", left: "author_id = ?0", key: "id", erase: PersonalData.eraseEvents,
-		records: exporting(exportedEvents,
+		records: exporting(diary.EventsAfter,
 			func(r *diary.EventRow) exported { return keyed(r.State(), r.ID) }),
 	},
 	personaldata.Comments: {
