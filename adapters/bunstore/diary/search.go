@@ -75,10 +75,7 @@ func (r foundRow) at() page.Cursor {
 
 // Find reads what it has found in a second round trip, and leaves out what has changed meanwhile so that it is not found.
 func (v Search) Find(ctx context.Context, q search.Query, charges ...ratelimit.Charge) (found page.CursorPage[search.Found], err error) {
-	err = v.DB.WriteAside(ctx, func(tx *engine.Tx) error {
-		people.ChargeAll(tx, charges)
-		return nil
-	})
+	err = people.ChargeAlone(ctx, v.DB, charges)
 	kinds := q.Findable()
 	if err != nil || len(kinds) == 0 {
 		return found, err

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"plaza/adapters/bunstore/internal/engine"
@@ -45,6 +46,17 @@ func ChargeAll(tx *engine.Tx, charges []ratelimit.Charge) {
 				ratelimit.Skew.Microseconds()).Must(refused{c})
 		}
 	}
+}
+
+// ChargeAlone applies the charges of a caller who only reads.
+func ChargeAlone(ctx context.Context, db *engine.DB, charges []ratelimit.Charge) error {
+	if !slices.ContainsFunc(charges, func(c ratelimit.Charge) bool { return !c.IsFree() }) {
+		return ctx.Err() // SQLite would wait for its only writer
+	}
+	return db.WriteAside(ctx, func(tx *engine.Tx) error {
+		ChargeAll(tx, charges)
+		return nil
+	})
 }
 
 // Throttled returns what converts the refusal of a charge into its fault, which needs the stored time. A charge that would be

@@ -82,10 +82,7 @@ func (v Accounts) Search(ctx context.Context, q user.Search, charges ...ratelimi
 			return nil
 		}, v.DB.Pick(foundByPrefix), prefix, q.By, followed, others, limit, q.WithDisabled, cameFirst, searchedAtOnce)
 	}
-	err := v.DB.WriteAside(ctx, func(tx *engine.Tx) error {
-		ChargeAll(tx, charges)
-		return nil
-	})
+	err := ChargeAlone(ctx, v.DB, charges)
 	if err == nil {
 		err = v.DB.ReadRows(ctx, func() { clear(found) }, reads...)
 	}
