@@ -149,6 +149,9 @@ func TestStatements_run_as_they_stand_on_SQLite(t *testing.T) {
 	conn := readerOf(t, Opened(t, engine.Options{URL: MigratedSQLite(t)}))
 	require.Greater(t, len(constants), 100)
 	for name, text := range constants {
+		if text.SQLite == "" {
+			continue // Postgres alone has it
+		}
 		t.Run(name, func(t *testing.T) {
 			// A transaction of SQLite leaves out the line that locks rows.
 			statement := regexp.MustCompile(`\n\s*FOR .*$`).ReplaceAllString(text.SQLite, "")

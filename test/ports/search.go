@@ -418,6 +418,23 @@ func findPages(w *fixtures) {
 	for _, size := range []int{1, 7} {
 		assert.Equal(w, newest, w.found(me, "tea", size), "the order stays")
 	}
+	c := w.importer("a")
+	c.settled()
+	records, leaves := []imported.Record{bundleRecord(1, 0, 0)}, []string{}
+	for id := publication.NodeID(1200); id > 0; id-- { // of what all have, stores read the newest first
+		title := "cup"
+		if id > 1195 || id < 15 {
+			title = "cup, leaf"
+			leaves = append(leaves, fmt.Sprint("node ", id))
+		}
+		records = append(records, nodeRecord(id, func(n *publication.Node) {
+			n.Title, n.Created = title, noon.Add(time.Duration(id)*time.Second)
+		}))
+	}
+	c.importAll(records...)
+	for _, size := range []int{1, 5, 6, 50} {
+		assert.Equal(w, leaves, w.found(me, "cup leaf", size), size)
+	}
 }
 
 func findRandom(w *fixtures) {

@@ -22,28 +22,15 @@ type Search struct{ DB *engine.DB }
 // foundByWords finds the newest entries with the words $1 for the user $3, $2 of them behind the entry that was created at $4, of the
 // kind $5 with the id -$6 (on SQLite: behind the place $6), of the kinds $7, but no events of authors with whom the user has a block.
 //
-// On Postgres it looks first among the newest 1,000 entries, where a common word is found soon. If they are not enough, it takes all
-// entries with the words from their index and puts them in order, which "+ INTERVAL" keeps it from doing by the index of instants.
-// SQLite's index of words is in the order of places.
+// Postgres takes all entries with the words from their index and puts them in order, which "+ INTERVAL" keeps it from doing by the
+// index of instants. SQLite's index of words is in the order of places.
 var foundByWords = engine.Text{
 	Postgres: `
-	WITH newest AS MATERIALIZED (
-		SELECT n.kind, n.id, n.created FROM (
-			SELECT kind, id, created, author_id, private, words FROM search_entries
-			WHERE created <= $4 AND (created < $4 OR (kind, id) > ($5, -CAST($6 AS bigint)))
-			ORDER BY created DESC, kind, id LIMIT 1000) n
-		WHERE n.words @@ CAST($1 AS tsquery) AND n.kind = ANY($7) AND (NOT n.private OR n.author_id = $3)
-			AND n.author_id NOT IN (SELECT b.other_id FROM blocks b WHERE b.user_id = $3)
-		ORDER BY n.created DESC, n.kind, n.id LIMIT $2)
-	SELECT kind, id, created, CAST(NULL AS bigint) AS place FROM newest WHERE (SELECT COUNT(*) FROM newest) = $2
-	UNION ALL
-	SELECT * FROM (
-		SELECT kind, id, created, CAST(NULL AS bigint) AS place FROM search_entries
-		WHERE (SELECT COUNT(*) FROM newest) < $2
-			AND words @@ CAST($1 AS tsquery) AND kind = ANY($7) AND (NOT private OR author_id = $3)
-			AND author_id NOT IN (SELECT b.other_id FROM blocks b WHERE b.user_id = $3)
-			AND created <= $4 AND (created < $4 OR (kind, id) > ($5, -CAST($6 AS bigint)))
-		ORDER BY created + INTERVAL '0' DESC, kind, id LIMIT $2) matching`,
+	SELECT kind, id, created FROM search_entries
+	WHERE words @@ CAST($1 AS tsquery) AND kind = ANY($7) AND (NOT private OR author_id = $3)
+		AND author_id NOT IN (SELECT b.other_id FROM blocks b WHERE b.user_id = $3)
+		AND created <= $4 AND (created < $4 OR (kind, id) > ($5, -CAST($6 AS bigint)))
+	ORDER BY created + INTERVAL '0' DESC, kind, id LIMIT $2`,
 
 	SQLite: `
 	SELECT e.kind, e.id, e.created, e.place FROM search_words CROSS JOIN search_entries e ON e.place = search_words.rowid
@@ -52,6 +39,17 @@ var foundByWords = engine.Text{
 		AND e.author_id NOT IN (SELECT b.other_id FROM blocks b WHERE b.user_id = $3)
 	ORDER BY search_words.rowid DESC LIMIT CAST($2 AS integer)`,
 }
+
+// newestByWords is foundByWords among the $8 newest entries, where words that many entries have are found soon. SQLite does not
+// need it.
+var newestByWords = engine.Text{Postgres: `
+	SELECT n.kind, n.id, n.created FROM (
+		SELECT kind, id, created, author_id, private, words FROM search_entries
+		WHERE created <= $4 AND (created < $4 OR (kind, id) > ($5, -CAST($6 AS bigint)))
+		ORDER BY created DESC, kind, id LIMIT $8) n
+	WHERE n.words @@ CAST($1 AS tsquery) AND n.kind = ANY($7) AND (NOT n.private OR n.author_id = $3)
+		AND n.author_id NOT IN (SELECT b.other_id FROM blocks b WHERE b.user_id = $3)
+	ORDER BY n.created DESC, n.kind, n.id LIMIT $2`}
 
 // foundThing is what was found.
 type foundThing struct {
@@ -80,9 +78,7 @@ func (v Search) Find(ctx context.Context, q search.Query, charges ...ratelimit.C
 	if err != nil || len(kinds) == 0 {
 		return found, err
 	}
-	created, _, id := engine.Behind(q.Paged())
-	rows, err := engine.All[foundRow](
-		ctx, v.DB, v.DB.Pick(foundByWords), v.words(q), q.Size()+1, q.By, created, q.After.Word, id, kinds)
+	rows, err := v.rows(ctx, q, kinds)
 	if err != nil {
 		return found, err
 	}
@@ -95,6 +91,26 @@ func (v Search) Find(ctx context.Context, q search.Query, charges ...ratelimit.C
 		}
 	}
 	return found, err
+}
+
+// rows finds what the query selects. Postgres' index of words gives all entries that have the words, to be put in order. So the newest
+// entries are looked through first, and more of them if at least two of those have the words. Among 400,000 entries, three words that
+// are in a third of them each take 0.5 ms, by the index 20 to 35.
+func (v Search) rows(ctx context.Context, q search.Query, kinds []feed.Kind) (rows []foundRow, err error) {
+	created, _, id := engine.Behind(q.Paged())
+	args := []any{v.words(q), q.Size() + 1, q.By, created, q.After.Word, id, kinds}
+	if newest := v.DB.Pick(newestByWords); newest != "" {
+		for _, among := range []int{1000, 20_000} {
+			rows, err = engine.All[foundRow](ctx, v.DB, newest, append(args, among)...)
+			if err != nil || len(rows) > q.Size() {
+				return rows, err
+			}
+			if len(rows) < 2 {
+				break
+			}
+		}
+	}
+	return engine.All[foundRow](ctx, v.DB, v.DB.Pick(foundByWords), args...)
 }
 
 // read returns those of the things that the searcher still finds.
