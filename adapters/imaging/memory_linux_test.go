@@ -86,8 +86,8 @@ func TestPLA03_pictures_take_the_memory_that_is_counted(t *testing.T) {
 	}
 	for name, raw := range map[string][]byte{
 		"JPEG": pictures.JPEG(t, photo), "JPEG turned": upside(pictures.JPEG(t, photo)), "JPEG grey": pictures.JPEG(t, grey),
-		"JPEG progressive": pictures.Progressive(t, grey), "JPEG progressive turned": upside(pictures.Progressive(t, grey)),
-		"JPEG progressive of inks": inked(pictures.Progressive(t, grey)), "JPEG without Adobe's mark": bytes.Replace(inked(pictures.Progressive(t, grey)), []byte("Adobe"), []byte("Other"), 1),
+		"JPEG progressive": pictures.Progressive(width, height), "JPEG progressive turned": upside(pictures.Progressive(width, height)),
+		"JPEG progressive of inks": inked(pictures.Progressive(width, height)), "JPEG without Adobe's mark": bytes.Replace(inked(pictures.Progressive(width, height)), []byte("Adobe"), []byte("Other"), 1),
 		"PNG of 16 bits": pictures.Deep(t, width, height, false), "PNG of 16 bits interlaced": pictures.Deep(t, width, height, true),
 		"PNG grey": pictures.PNG(t, grey), "PNG with a palette": pictures.PNG(t, palette), "GIF": pictures.GIF(t, palette),
 		"PNG of a ramp": pictures.PNG(t, ramp), "JPEG of noise": coarse(t, noise),

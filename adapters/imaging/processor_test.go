@@ -97,7 +97,7 @@ func TestPLA03_pictures_are_admitted_by_their_memory(t *testing.T) {
 	deep, plain, interlaced := pictures.PNG(t, image.NewNRGBA64(r)), pictures.PNG(t, image.NewRGBA(r)), pictures.Deep(t, 8, 8, true)
 	uneven, err := os.ReadFile("jpeg/testdata/2x2-1x1-1x2.jpg")
 	require.NoError(t, err)
-	photo, progressive := pictures.JPEG(t, image.NewRGBA(r)), pictures.Progressive(t, image.NewGray(r))
+	photo, progressive := pictures.JPEG(t, image.NewRGBA(r)), pictures.Progressive(8, 8)
 	for _, c := range []struct {
 		name          string
 		processors    int

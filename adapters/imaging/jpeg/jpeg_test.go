@@ -97,7 +97,7 @@ func TestItAgreesWithPackageImage(t *testing.T) {
 		colours.Pix[i] = uint8(noise.IntN(256)) | uint8(i%4/3*255)
 	}
 	files := made(t)
-	files["grey"], files["progressive"], files["colours"] = pictures.JPEG(t, grain), pictures.Progressive(t, grain), pictures.JPEG(t, colours)
+	files["grey"], files["colours"] = pictures.JPEG(t, grain), pictures.JPEG(t, colours)
 	files["named R, G and B"] = bytes.Replace(files["rgb-1x1"], []byte("Adobe"), []byte("Other"), 1)
 	var poor bytes.Buffer
 	require.NoError(t, gojpeg.Encode(&poor, grain, &gojpeg.Options{Quality: 30}))
