@@ -26,11 +26,11 @@ func (d *dataset) event(i int) eventFacts {
 	r := roll("events", i)
 	created := r.before(history)
 	e := eventFacts{
-		author: int64(i/eventsEach + 1), day: d.dayOf(r.n(d.days)), category: d.shelves["xfile"].of(i),
+		author: int64(i/eventsEach + 1), day: d.dayOf(r.IntN(d.days)), category: d.shelves["xfile"].of(i),
 		permission: event.Public, status: event.Normal,
-		created: created, modified: created.Add(time.Duration(r.n(1e6)) * time.Microsecond),
+		created: created, modified: created.Add(time.Duration(r.IntN(1e6)) * time.Microsecond),
 	}
-	switch lot := r.n(20); {
+	switch lot := r.IntN(20); {
 	case lot < 5:
 		e.permission = event.Contact
 	case lot < 8:
@@ -40,7 +40,7 @@ func (d *dataset) event(i int) eventFacts {
 		e.status = event.Draft
 	}
 	if r.in(5) {
-		e.comments, e.likes = 1+r.n(3), r.n(4)
+		e.comments, e.likes = 1+r.IntN(3), r.IntN(4)
 	}
 	return e
 }
@@ -68,7 +68,7 @@ func (d *dataset) eventRow(i int) []any {
 // comment is the n-th on an event: by whom, and when.
 func (d *dataset) comment(on, n int) (author int64, created time.Time) {
 	r := roll("comments", on*8+n)
-	return int64(r.n(d.users) + 1), d.event(on).modified.Add(time.Duration(n+1) * time.Minute)
+	return int64(r.IntN(d.users) + 1), d.event(on).modified.Add(time.Duration(n+1) * time.Minute)
 }
 
 func (d *dataset) comments() iter.Seq[[]any] {

@@ -41,7 +41,7 @@ func (d *dataset) published(kind string, i int) (l listed, visible bool) {
 	created := r.before(history)
 	l = listed{
 		id: int64(i + 1), category: d.shelves[kind].of(i), created: created,
-		updated: created.Add(time.Duration(r.n(int(10*24*time.Hour/time.Microsecond))) * time.Microsecond),
+		updated: created.Add(time.Duration(r.IntN(int(10*24*time.Hour/time.Microsecond))) * time.Microsecond),
 	}
 	return l, !r.in(50) || l.category == pinned
 }
@@ -59,7 +59,7 @@ func cover(kind string, i int) string {
 	return string(text)
 }
 
-func (d *dataset) authorOf(r *random) int64 { return int64(r.n(d.users) + 1) }
+func (d *dataset) authorOf(r *random) int64 { return int64(r.IntN(d.users) + 1) }
 
 // original is the bundle that the i-th publication translates, which is that of the
 // one before, for every fourth; zero: none.
@@ -74,7 +74,7 @@ func (d *dataset) publicationRow(i int) []any {
 	l, visible := d.published("publication", i)
 	r, original := roll("publication texts", i), original(i)
 	return []any{
-		l.id, l.id, orNone(original), orNone(original), l.id, 100 * r.n(2), r.text(40), r.text(200), cover("publication", i),
+		l.id, l.id, orNone(original), orNone(original), l.id, 100 * r.IntN(2), r.text(40), r.text(200), cover("publication", i),
 		d.authorOf(r), pick(r, languages), orNone(l.category), visible || r.in(2), !visible, l.created, l.updated,
 	}
 }
@@ -83,7 +83,7 @@ func (d *dataset) nodeRow(i int) []any {
 	l, visible := d.published("node", i)
 	r := roll("node texts", i)
 	return []any{
-		l.id, orNone(l.id * int64(r.n(2))), r.text(40), r.text(200), cover("node", i), d.authorOf(r), pick(r, languages),
+		l.id, orNone(l.id * int64(r.IntN(2))), r.text(40), r.text(200), cover("node", i), d.authorOf(r), pick(r, languages),
 		orNone(l.category), visible, false, l.created, l.updated,
 	}
 }
@@ -95,7 +95,7 @@ func (d *dataset) place(i int) (spot, *geo.Point) {
 	if r.in(40) {
 		return at, nil
 	}
-	return at, &geo.Point{Lat: at.centre.Lat + r.bell(sprawl), Lng: at.centre.Lng + r.bell(sprawl)}
+	return at, &geo.Point{Lat: at.centre.Lat + sprawl*r.NormFloat64(), Lng: at.centre.Lng + sprawl*r.NormFloat64()}
 }
 
 func (d *dataset) demandRow(i int) []any {

@@ -147,21 +147,21 @@ func (d *dataset) order(i int) []any {
 
 func (d *dataset) imageRow(i int) []any {
 	r := roll("images", i)
-	key := fmt.Sprintf("public/%02x/%016x%08x.jpg", r.n(256), r.next(), i)
+	key := fmt.Sprintf("public/%02x/%016x%08x.jpg", r.IntN(256), r.Uint64(), i)
 	deleted := time.Time{}
 	if d.isDeleted(i) {
 		deleted = epoch
 	}
 	return []any{
-		int64(i + 1), int64(i%d.users + 1), key, 800 + r.n(800), 600 + r.n(600), imageTags(i), r.before(history), orNever(deleted),
+		int64(i + 1), int64(i%d.users + 1), key, 800 + r.IntN(800), 600 + r.IntN(600), imageTags(i), r.before(history), orNever(deleted),
 	}
 }
 
 // imageTags are three different ones, in any order.
 func imageTags(i int) []string {
 	r := roll("tags", i)
-	first := r.n(len(tags))
-	return []string{tags[first], tags[(first+1+r.n(40))%len(tags)], tags[(first+50+r.n(40))%len(tags)]}
+	first := r.IntN(len(tags))
+	return []string{tags[first], tags[(first+1+r.IntN(40))%len(tags)], tags[(first+50+r.IntN(40))%len(tags)]}
 }
 
 func (d *dataset) isDeleted(image int) bool { return roll("deleted", image).in(50) }

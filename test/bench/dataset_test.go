@@ -1,7 +1,9 @@
 package bench
 
 import (
+	"fmt"
 	"iter"
+	"sort"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -141,8 +143,10 @@ func orNever(at time.Time) any {
 // throughout all the others.
 type shelving struct {
 	starts [categories + 2]int // where each category begins in a row of all things
-	stride int
 }
+
+// stride is a prime: steps of so many lead to each of a number of things, unless it is a multiple.
+const stride = 7919
 
 // shelve gives every category its part of the total.
 func shelve(total int) shelving {
@@ -160,39 +164,25 @@ func shelve(total int) shelving {
 		given += counts[c]
 	}
 	counts[pinned+1] += left - given
-	s := shelving{stride: 7919}
-	for ; total > 0 && gcd(s.stride, total) != 1; s.stride++ {
+	if total > 0 && total%stride == 0 {
+		panic(fmt.Sprintf("%d things are a multiple of %d: choose another scale", total, stride))
 	}
+	var s shelving
 	for c, n := range counts {
 		s.starts[c+1] = s.starts[c] + n
 	}
 	return s
 }
 
-func gcd(a, b int) int {
-	for b != 0 {
-		a, b = b, a%b
-	}
-	return a
-}
-
 func (s shelving) total() int { return s.starts[categories+1] }
 
 // of is the category of a thing; zero is none.
-func (s shelving) of(i int) int64 { return s.at(i * s.stride % s.total()) }
+func (s shelving) of(i int) int64 { return s.at(i * stride % s.total()) }
 
 // at is the category that has the place in the row of all things. Drawn by chance,
 // a category comes as often as it has things.
 func (s shelving) at(place int) int64 {
-	low, high := 0, categories
-	for low < high {
-		if middle := (low + high + 1) / 2; s.starts[middle] <= place {
-			low = middle
-		} else {
-			high = middle - 1
-		}
-	}
-	return int64(low)
+	return int64(sort.Search(categories, func(c int) bool { return s.starts[c+1] > place }))
 }
 
 func (s shelving) count(category int) int { return s.starts[category+1] - s.starts[category] }

@@ -50,7 +50,7 @@ func newMixer(at string, d *dataset) (*mixer, error) {
 // partOf is the place in mixture of the i-th request, with what decides about the request.
 func partOf(i int) (part int, r *random) {
 	r = roll("mix", i)
-	for left := r.n(1000); left >= mixture[part].share; part++ {
+	for left := r.IntN(1000); left >= mixture[part].share; part++ {
 		left -= mixture[part].share
 	}
 	return part, r

@@ -1,46 +1,25 @@
 package bench
 
 import (
+	"hash/crc32"
 	"math"
+	"math/rand/v2"
 	"strings"
 	"time"
 )
 
 // random are numbers that look random and depend on nothing but the row they are
 // thrown for, so that every row can be made again without the ones before it.
-type random struct{ state uint64 }
+type random struct{ *rand.Rand }
 
 func roll(table string, row int) *random {
-	d := random{uint64(row) * 0x9e3779b97f4a7c15}
-	for _, b := range []byte(table) {
-		d.state = (d.state ^ uint64(b)) * 0x100000001b3
-	}
-	return &d
+	return &random{rand.New(rand.NewPCG(uint64(crc32.ChecksumIEEE([]byte(table))), uint64(row)))}
 }
-
-// next is SplitMix64.
-func (d *random) next() uint64 {
-	d.state += 0x9e3779b97f4a7c15
-	z := d.state
-	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
-	z = (z ^ z>>27) * 0x94d049bb133111eb
-	return z ^ z>>31
-}
-
-// n is from 0 to below the bound.
-func (d *random) n(bound int) int { return int(d.next() % uint64(bound)) }
 
 // in says yes once in so many times.
-func (d *random) in(times int) bool { return d.n(times) == 0 }
+func (d *random) in(times int) bool { return d.IntN(times) == 0 }
 
-func (d *random) float() float64 { return float64(d.next()>>11) / (1 << 53) }
-
-// bell is normally distributed around zero.
-func (d *random) bell(deviation float64) float64 {
-	return deviation * math.Sqrt(-2*math.Log(1-d.float())) * math.Cos(2*math.Pi*d.float())
-}
-
-func pick[T any](d *random, from []T) T { return from[d.n(len(from))] }
+func pick[T any](d *random, from []T) T { return from[d.IntN(len(from))] }
 
 // text is words of about so many characters, every eighth of them a rare one.
 func (d *random) text(length int) string {
@@ -61,7 +40,7 @@ func (d *random) text(length int) string {
 // rareWord is one of 30,000 of three syllables. As in languages, the n-th of them is about n times as rare as the first.
 func (d *random) rareWord() string {
 	var b strings.Builder
-	for n, left := int(math.Pow(30_000, d.float())), 3; left > 0; left-- {
+	for n, left := int(math.Pow(30_000, d.Float64())), 3; left > 0; left-- {
 		b.WriteString(syllables[n%len(syllables)])
 		n /= len(syllables)
 	}
@@ -72,7 +51,7 @@ var syllables = strings.Fields(`ba do fi gu ka lo mi nu pa ro si tu va wo xi zu 
 
 // before is an instant within the span before the epoch, to the microsecond.
 func (d *random) before(span time.Duration) time.Time {
-	return epoch.Add(-time.Duration(d.n(int(span/time.Microsecond))) * time.Microsecond)
+	return epoch.Add(-time.Duration(d.IntN(int(span/time.Microsecond))) * time.Microsecond)
 }
 
 var words = strings.Fields(`a the of in on with for from about after early late small large quiet bright old new

@@ -13,13 +13,13 @@ import (
 // other one of a contact, of whom the callers see more.
 func (d *dataset) visitor(table string, i int) (caller, on int) {
 	r := roll(table, i)
-	caller = r.n(d.tokens())
+	caller = r.IntN(d.tokens())
 	for {
-		author := r.n(d.users)
+		author := r.IntN(d.users)
 		if r.in(2) {
 			author = (caller + 1) % d.users
 		}
-		on = author*eventsEach + r.n(eventsEach)
+		on = author*eventsEach + r.IntN(eventsEach)
 		e := d.event(on)
 		isOpen := e.permission == event.Public || e.permission == event.Contact && author == (caller+1)%d.users
 		if author != caller && isOpen && e.status == event.Normal {
@@ -46,32 +46,32 @@ func visitAuthor(d *dataset, i int) request {
 // followedEvents asks for the timeline of a user who follows many.
 func followedEvents(d *dataset, i int) request {
 	r := roll("timeline", i)
-	return getAs(r.n((d.tokens()-1)/readersApart+1)*readersApart, "/api/xfile/event/following/")
+	return getAs(r.IntN((d.tokens()-1)/readersApart+1)*readersApart, "/api/xfile/event/following/")
 }
 
 // followedCards is followedEvents without the moment, news and comments, which Plaza does not read then (GEN-17).
 func followedCards(d *dataset, i int) request {
 	r := roll("timeline", i)
-	return getAs(r.n((d.tokens()-1)/readersApart+1)*readersApart, "/api/xfile/event/following/?fields="+
+	return getAs(r.IntN((d.tokens()-1)/readersApart+1)*readersApart, "/api/xfile/event/following/?fields="+
 		"id,event_time,title,content,plates.sizes.sm,user.uid,user.username,user.avatars.sizes.sm,comment_count,like_count")
 }
 
 // searched asks for one to three words of the title of an event or a demand, and every twentieth time for one that no text has.
 func searched(d *dataset, i int) request {
 	r := roll("search", i)
-	title := roll("event texts", r.n(d.events))
+	title := roll("event texts", r.IntN(d.events))
 	if r.in(2) {
-		title = roll("demand texts", r.n(d.demands))
+		title = roll("demand texts", r.IntN(d.demands))
 	}
 	from := strings.Fields(strings.ReplaceAll(title.text(40), "&", "")) // a mark is no word
 	q := "unheard"
 	if !r.in(20) {
 		q = pick(r, from)
-		for range r.n(3) {
+		for range r.IntN(3) {
 			q += " " + pick(r, from)
 		}
 	}
-	return getAs(r.n(d.tokens()), "/api/search/?q="+url.QueryEscape(q))
+	return getAs(r.IntN(d.tokens()), "/api/search/?q="+url.QueryEscape(q))
 }
 
 func comment(d *dataset, i int) request {
@@ -86,7 +86,7 @@ func comment(d *dataset, i int) request {
 // like is of an event that the caller does not like yet: the events come one after the other,
 // and every time with another caller.
 func like(d *dataset, i int) request {
-	caller, on := (i+i/d.events)%d.tokens(), i*likeStride%d.events
+	caller, on := (i+i/d.events)%d.tokens(), i*stride%d.events
 	for e := d.event(on); !e.isListed() || e.author == int64(caller+1) || d.isLiked(on, caller); e = d.event(on) {
 		on = (on + 1) % d.events
 	}
@@ -96,9 +96,6 @@ func like(d *dataset, i int) request {
 	q.reread = getAs(caller, path).raw
 	return q
 }
-
-// likeStride is a prime that divides no number of events.
-const likeStride = 7919
 
 // isLiked says whether the dataset has the user's like.
 func (d *dataset) isLiked(on, user int) bool {

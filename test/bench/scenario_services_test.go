@@ -17,14 +17,14 @@ const targetLanguage = "fr"
 // translated asks for one of the first pages.
 func translated(d *dataset, i int) request {
 	pages := max(1, min(50, d.publications*9/10/pageSize))
-	q := getAs(roll("feed", i).n(d.tokens()), fmt.Sprintf("/api/writing/bundle-data/get-publication-feed-items/?page=%d", i%pages+1),
+	q := getAs(roll("feed", i).IntN(d.tokens()), fmt.Sprintf("/api/writing/bundle-data/get-publication-feed-items/?page=%d", i%pages+1),
 		"x-language-locale: "+targetLanguage+"\r\n")
 	q.part = []byte(`"localized":{`)
 	return q
 }
 
 func login(d *dataset, i int) request {
-	q := withBody("POST", "/api/auth/login/", "", fmt.Sprintf(`{"username": %q, "password": %q}`, phoneOf(roll("login", i).n(d.users)), password))
+	q := withBody("POST", "/api/auth/login/", "", fmt.Sprintf(`{"username": %q, "password": %q}`, phoneOf(roll("login", i).IntN(d.users)), password))
 	q.part, q.differs = []byte(`"key":"plz_`), []string{"key"}
 	return q
 }
@@ -35,7 +35,7 @@ var photo = sync.OnceValue(func() string {
 	r := roll("photo", 0)
 	for y := range 600 {
 		for x := range 800 {
-			grain := r.n(32)
+			grain := r.IntN(32)
 			picture.Set(x, y, color.RGBA{R: uint8(x/4 + grain), G: uint8(y/3 + grain), B: uint8((x + y) / 8), A: 255})
 		}
 	}

@@ -119,7 +119,7 @@ func page(category int64, number int) request {
 
 func anyPage(d *dataset, i int) request {
 	r, s := roll("A", i), d.shelves["publication"]
-	return page(max(1, s.at(r.n(s.total()))), 1)
+	return page(max(1, s.at(r.IntN(s.total()))), 1)
 }
 
 func tree() request { return get("/api/feed/categories/?type=node,publication,demand") }
@@ -129,12 +129,12 @@ func near(d *dataset, i int) request {
 	r, s := roll("B", i), d.shelves["demand"]
 	centre := pick(r, cities).centre
 	return get(fmt.Sprintf("/api/feed/items/%d/?type=demand&lat=%.4f&lng=%.4f&within_distance=5",
-		max(1, s.at(r.n(s.total()))), centre.Lat+r.bell(sprawl/10), centre.Lng+r.bell(sprawl/10)))
+		max(1, s.at(r.IntN(s.total()))), centre.Lat+sprawl/10*r.NormFloat64(), centre.Lng+sprawl/10*r.NormFloat64()))
 }
 
 // imagesWithTags asks for two tags of an existing image.
 func imagesWithTags(d *dataset, i int) request {
-	image := roll("D", i).n(d.images)
+	image := roll("D", i).IntN(d.images)
 	return get(fmt.Sprintf("/api/user/user-image/?uid=%d&tags__contains=%s", image%d.users+1,
 		url.QueryEscape(strings.Join(imageTags(image)[:2], ","))))
 }
@@ -143,7 +143,7 @@ func someone(d *dataset, i int) request {
 	r := roll("E", i)
 	ids := make([]string, 20)
 	for n := range ids {
-		ids[n] = strconv.Itoa(r.n(d.users) + 1)
+		ids[n] = strconv.Itoa(r.IntN(d.users) + 1)
 	}
 	return withBody("POST", "/api/user/user-simple-info/", "", `{"uid": [`+strings.Join(ids, ", ")+`]}`)
 }
@@ -151,12 +151,12 @@ func someone(d *dataset, i int) request {
 // edit gives an event another title, every other one with a city in it.
 func edit(d *dataset, i int) request {
 	r := roll("F", i)
-	author := r.n(d.tokens())
+	author := r.IntN(d.tokens())
 	title := "A walk along the river"
 	if r.in(2) {
 		title = pick(r, cities).name + " along the river"
 	}
-	id := author*eventsEach + r.n(eventsEach) + 1
+	id := author*eventsEach + r.IntN(eventsEach) + 1
 	path := fmt.Sprintf("/api/xfile/event/%d/", id)
 	q := withSerial("PATCH", path, authorised(author), `{"title": "`+title+" ", `"}`)
 	q.reread, q.differs = getAs(author, path).raw, []string{"title", "last_modified"}
