@@ -1,9 +1,6 @@
 package e2e
 
 import (
-	"bufio"
-	"bytes"
-	"encoding/binary"
 	"errors"
 	"io"
 	"net"
@@ -13,6 +10,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/jackc/pgx/v5/pgproto3"
 	"github.com/stretchr/testify/require"
 
 	"plaza/test/postgres"
@@ -77,12 +75,13 @@ func (p *databaseProxy) carry(client net.Conn) {
 	_ = p.bring(client, server, &held)
 }
 
-// endsTrip are the messages after which the client waits.
-const endsTrip = "SQXHpcf"
-
 func (p *databaseProxy) bring(client io.Reader, server io.Writer, held *atomic.Pointer[breakpoint]) error {
-	from := bufio.NewReader(client)
-	trip, err := packet(from, 0)
+	from := pgproto3.NewBackend(client, io.Discard)
+	startup, err := from.ReceiveStartupMessage()
+	if err != nil {
+		return err
+	}
+	trip, err := startup.Encode(nil)
 	if err == nil {
 		_, err = server.Write(trip)
 	}
@@ -91,21 +90,23 @@ func (p *databaseProxy) bring(client io.Reader, server io.Writer, held *atomic.P
 	for err == nil {
 		var statements []string
 		trip = nil
-		for ended := false; !ended; {
-			message, err := packet(from, 1)
+		for ended := false; !ended; { // until the client waits
+			message, err := from.Receive()
 			if err != nil {
 				return err
 			}
-			trip = append(trip, message...)
-			ended = strings.ContainsRune(endsTrip, rune(message[0]))
-			switch first, rest := text(message[5:]); message[0] {
-			case 'P': // parse: name, text
-				texts[first], _ = text(rest)
-			case 'B': // bind: portal, name
-				name, _ := text(rest)
-				statements = append(statements, texts[name])
-			case 'Q':
-				statements = append(statements, first)
+			if trip, err = message.Encode(trip); err != nil {
+				return err
+			}
+			switch m := message.(type) {
+			case *pgproto3.Parse:
+				texts[m.Name] = m.Query
+			case *pgproto3.Bind:
+				statements = append(statements, texts[m.PreparedStatement])
+			case *pgproto3.Query:
+				statements, ended = append(statements, m.String), true
+			case *pgproto3.Sync, *pgproto3.Flush, *pgproto3.Terminate, *pgproto3.CopyDone, *pgproto3.CopyFail:
+				ended = true
 			}
 		}
 		if transaction != nil || slices.Contains(statements, "BEGIN") {
@@ -128,16 +129,18 @@ func (p *databaseProxy) bring(client io.Reader, server io.Writer, held *atomic.P
 
 // bringBack brings back all of a trip at once if it is to be held.
 func bringBack(server io.Reader, client io.Writer, held *atomic.Pointer[breakpoint]) error {
-	from := bufio.NewReader(server)
+	from := pgproto3.NewFrontend(server, io.Discard)
 	var kept []byte
 	for {
-		message, err := packet(from, 1)
+		message, err := from.Receive()
 		if err != nil {
 			return err
 		}
-		kept = append(kept, message...)
+		if kept, err = message.Encode(kept); err != nil {
+			return err
+		}
 		if s := held.Load(); s != nil {
-			if message[0] != 'Z' { // ready for another query
+			if _, isReady := message.(*pgproto3.ReadyForQuery); !isReady {
 				continue
 			}
 			held.Store(nil)
@@ -150,19 +153,4 @@ func bringBack(server io.Reader, client io.Writer, held *atomic.Pointer[breakpoi
 		}
 		kept = kept[:0]
 	}
-}
-
-func packet(from *bufio.Reader, before int) ([]byte, error) {
-	head, err := from.Peek(before + 4)
-	if err != nil {
-		return nil, err
-	}
-	message := make([]byte, before+int(binary.BigEndian.Uint32(head[before:])))
-	_, err = io.ReadFull(from, message)
-	return message, err
-}
-
-func text(b []byte) (string, []byte) {
-	before, after, _ := bytes.Cut(b, []byte{0})
-	return string(before), after
 }
