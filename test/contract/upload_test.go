@@ -2,9 +2,7 @@ package contract
 
 import (
 	"bytes"
-	"encoding/binary"
 	"fmt"
-	"hash/crc32"
 	"image"
 	"image/color"
 	"mime/multipart"
@@ -149,22 +147,14 @@ func partsMeanNothing(t *testing.T, s *server) {
 	}
 }
 
-// pngChunk is a chunk of a PNG.
-func pngChunk(name string, data []byte) []byte {
-	named := append([]byte(name), data...)
-	whole := append(binary.BigEndian.AppendUint32(nil, uint32(len(data))), named...)
-	return binary.BigEndian.AppendUint32(whole, crc32.ChecksumIEEE(named))
-}
-
 func polyglots(t *testing.T, s *server) {
 	ada := s.member(t)
 	event := ada.publishes(t, "x")
 	const script = "<script>alert(1)</script><?php system($_GET[0]); ?>"
-	comment := append([]byte{0xff, 0xfe, 0, byte(2 + len(script))}, script...)
 	jpeg, gif, png := pictures.JPEG(t, drawing(30, 20)), pictures.GIF(t, drawing(30, 20)), aPNG(t)
 	for name, raw := range map[string][]byte{
-		"a page in a JPEG's comment":    bytes.Join([][]byte{jpeg[:2], comment, jpeg[2:]}, nil),
-		"a page in a PNG's text":        bytes.Join([][]byte{png[:33], pngChunk("tEXt", []byte("Comment\x00"+script)), png[33:]}, nil),
+		"a page in a JPEG's comment":    pictures.WithSegments(jpeg, pictures.Segment(0xfe, script, nil)),
+		"a page in a PNG's text":        pictures.WithChunks(png, pictures.Chunk("tEXt", []byte("Comment\x00"+script)...)),
 		"a page in a GIF's comment":     bytes.Join([][]byte{gif[:len(gif)-1], {0x21, 0xfe, byte(len(script))}, []byte(script), {0, 0x3b}}, nil),
 		"a picture in another's letter": append(bytes.Clone(png), jpeg...),
 	} {
