@@ -38,34 +38,24 @@ func newFound(scale float64) *found {
 
 // write writes the first so many records of the file: people and categories first, then
 // everything mixed.
-func (f *found) write(path string, records int) error {
-	_, err := writeDrafts(path, func(yield func(imported.Draft) bool) {
-		for draft := range f.drafts() {
-			if records--; records < 0 || !yield(draft) {
-				return
-			}
-		}
-	})
-	return err
-}
-
-// writeDrafts writes the file, and returns how many lines it has.
-func writeDrafts(path string, all iter.Seq[imported.Draft]) (lines int, err error) {
+func (f *found) write(path string, records int) (err error) {
 	file, err := os.Create(path)
 	if err != nil {
-		return 0, err
+		return err
 	}
 	defer func() { err = errors.Join(err, file.Close()) }()
 	out := bufio.NewWriterSize(file, 1<<20)
-	for draft := range all {
+	for draft := range f.drafts() {
+		if records--; records < 0 {
+			break
+		}
 		line, err := drafts.Encode(draft)
 		if err != nil {
-			return lines, err
+			return err
 		}
 		out.Write(append(line, '\n')) // Flush tells
-		lines++
 	}
-	return lines, out.Flush()
+	return out.Flush()
 }
 
 func (f *found) drafts() iter.Seq[imported.Draft] {
@@ -124,29 +114,25 @@ func coverDraft(kind string, i int) *imported.CoverDraft {
 	return &imported.CoverDraft{URL: fmt.Sprintf("https://pictures.example/%s/%08d.jpg", kind, i), Width: 480, Height: 320}
 }
 
+// contentDraft is what publications and nodes have.
+func (f *found) contentDraft(kind string, i int) imported.ContentDraft {
+	l, visible := f.published(kind, i)
+	r := roll(kind+" texts", i)
+	return imported.ContentDraft{
+		Title: r.text(40), Summary: r.text(200), Cover: coverDraft(kind, i), Author: writer(f.authorOf(r)), Language: pick(r, languages),
+		Category: feed.CategoryID(l.category), Published: visible, Created: l.created, Updated: l.updated,
+	}
+}
+
 func (f *found) publicationDraft(i int) imported.Draft {
-	l, visible := f.published("publication", i)
-	r := roll("publication texts", i)
 	return imported.PublicationDraft{
-		ID: publication.ID(l.id), Bundle: publication.BundleID(l.id), Node: publication.NodeID(l.id),
-		ContentDraft: imported.ContentDraft{
-			Title: r.text(40), Summary: r.text(200),
-			Cover: coverDraft("publication", i), Author: writer(f.authorOf(r)), Language: pick(r, languages), Category: feed.CategoryID(l.category),
-			Published: visible, Created: l.created, Updated: l.updated,
-		},
+		ID: publication.ID(i + 1), Bundle: publication.BundleID(i + 1), Node: publication.NodeID(i + 1),
+		ContentDraft: f.contentDraft("publication", i),
 	}
 }
 
 func (f *found) nodeDraft(i int) imported.Draft {
-	l, visible := f.published("node", i)
-	r := roll("node texts", i)
-	return imported.NodeDraft{
-		ID: publication.NodeID(l.id),
-		ContentDraft: imported.ContentDraft{
-			Title: r.text(40), Summary: r.text(200), Cover: coverDraft("node", i), Author: writer(f.authorOf(r)),
-			Language: pick(r, languages), Category: feed.CategoryID(l.category), Published: visible, Created: l.created, Updated: l.updated,
-		},
-	}
+	return imported.NodeDraft{ID: publication.NodeID(i + 1), ContentDraft: f.contentDraft("node", i)}
 }
 
 func (f *found) demandDraft(i int) imported.Draft {
