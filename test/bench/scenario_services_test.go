@@ -67,8 +67,12 @@ func (q request) withTag(tag []byte) request {
 	return q
 }
 
-// having returns the requests as a client sends them that has all answers of the server.
-func having(at string, requests []request) ([]request, error) {
+// ready returns the requests as they are sent to the server, which has answered each of them once if the scenario warms it, or if the
+// client has the answers.
+func (s scenario) ready(at string, requests []request) ([]request, error) {
+	if !s.warms && !s.conditional {
+		return requests, nil
+	}
 	w, err := dial(at)
 	if err != nil {
 		return nil, err
@@ -77,55 +81,31 @@ func having(at string, requests []request) ([]request, error) {
 	known := map[string]request{}
 	all := make([]request, len(requests))
 	for i, q := range requests {
-		conditional, is := known[string(q.raw)]
+		again, is := known[string(q.raw)]
 		if !is {
-			first := q.withTag([]byte(`"none"`)) // the floor makes a tag only for those that know of tags
-			first.status = http.StatusOK
-			a, err := w.send(first)
-			if err != nil {
+			if again, err = s.first(w, q); err != nil {
 				return nil, fmt.Errorf("%s: %w", q.line(), err)
 			}
-			conditional = q.withTag(a.tag)
-			if _, err := w.send(conditional); err != nil {
-				return nil, fmt.Errorf("%s: %w", conditional.line(), err)
-			}
-			known[string(q.raw)] = conditional
+			known[string(q.raw)] = again
 		}
-		all[i] = conditional
+		all[i] = again
 	}
 	return all, nil
 }
 
-// ready returns the requests as they are sent to the server, which has answered them once if the
-// scenario warms it.
-func (s scenario) ready(at string, requests []request) ([]request, error) {
-	if s.warms {
-		if err := warm(at, requests); err != nil {
-			return nil, err
-		}
+// first sends the request once, and returns it as it is sent again.
+func (s scenario) first(w *wire, q request) (again request, err error) {
+	if !s.conditional {
+		_, err := w.send(q)
+		return q, err
 	}
-	if s.conditional {
-		return having(at, requests)
-	}
-	return requests, nil
-}
-
-// warm has the server answer each of the requests once.
-func warm(at string, requests []request) error {
-	w, err := dial(at)
+	first := q.withTag([]byte(`"none"`)) // the floor makes a tag only for those that know of tags
+	first.status = http.StatusOK
+	a, err := w.send(first)
 	if err != nil {
-		return err
+		return q, err
 	}
-	defer w.Close()
-	seen := map[string]bool{}
-	for _, q := range requests {
-		if seen[string(q.raw)] {
-			continue
-		}
-		seen[string(q.raw)] = true
-		if _, err := w.send(q); err != nil {
-			return fmt.Errorf("%s: %w", q.line(), err)
-		}
-	}
-	return nil
+	again = q.withTag(a.tag)
+	_, err = w.send(again)
+	return again, err
 }
