@@ -12,7 +12,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/prometheus/client_golang/prometheus/testutil/promlint"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -99,13 +98,6 @@ func TestRequests_at_once_are_all_counted(t *testing.T) {
 		}
 	}
 	assert.Equal(t, 1600, sum)
-}
-
-func TestLimits_are_counted_by_name(t *testing.T) {
-	m := New()
-	m.LimitHit("address")
-	m.LimitHit("address")
-	assert.Equal(t, "2", series(t, m)[`plaza_limits_hit_total{limit="address"}`])
 }
 
 // played is a gateway whose calls end with the error.
@@ -265,18 +257,6 @@ func TestSamples(t *testing.T) {
 		"plaza_translation_budget_remaining_characters": "30",
 		"plaza_import_last_success_timestamp_seconds":   "1.795176e+09", "plaza_import_last_duration_seconds": "1",
 	}, sampled())
-}
-
-func TestHelp_and_names_pass_the_linter_of_Prometheus(t *testing.T) {
-	m := New()
-	m.RequestEnded("GET", "/", 200, time.Second)
-	m.LimitHit("address")
-	m.Gateways(payment.Gateways{Current: played{}})
-	m.AddJob("j", noon)
-	m.SetSample(telemetry.Sample{Import: imported.Completion{Began: noon, Ended: noon}}, 1, noon)
-	problems, err := promlint.New(strings.NewReader(exposed(t, m))).Lint()
-	require.NoError(t, err)
-	assert.Empty(t, problems)
 }
 
 func TestAUT15_budgets_of_messages_are_sampled(t *testing.T) {
