@@ -1,7 +1,6 @@
 package bootstrap
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"io"
@@ -17,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"plaza/bootstrap/settings"
+	"plaza/test/process"
 )
 
 // serving is a server in this process, as serve starts it.
@@ -28,29 +28,22 @@ type serving struct {
 	stop       func()
 }
 
-// output is the output of a program. It may be read concurrently.
+// output is the output of a server, which tells when there is more of it.
 type output struct {
-	mu    sync.Mutex
-	text  bytes.Buffer
+	process.Output
 	wrote chan struct{}
 }
 
 func newOutput() *output { return &output{wrote: make(chan struct{}, 1)} }
 
 func (o *output) Write(p []byte) (int, error) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	select {
-	case o.wrote <- struct{}{}:
-	default:
-	}
-	return o.text.Write(p)
-}
-
-func (o *output) String() string {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.text.String()
+	defer func() {
+		select {
+		case o.wrote <- struct{}{}:
+		default:
+		}
+	}()
+	return o.Output.Write(p)
 }
 
 // serveSettings returns the settings of a server on free loopback ports, with its data in the folder.

@@ -22,6 +22,7 @@ import (
 	"plaza/bootstrap/settings"
 	"plaza/domain/secret"
 	"plaza/domain/user"
+	"plaza/test/process"
 	"plaza/test/telephones"
 )
 
@@ -192,23 +193,7 @@ func (c *clock) advance(d time.Duration) {
 	c.now = c.now.Add(d)
 }
 
-type logBuffer struct {
-	mu   sync.Mutex
-	text []byte
-}
-
-func (b *logBuffer) Write(p []byte) (int, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.text = append(b.text, p...)
-	return len(p), nil
-}
-
-func (b *logBuffer) String() string {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return string(b.text)
-}
+type logBuffer struct{ process.Output }
 
 func (b *logBuffer) problems() string {
 	var bad strings.Builder
