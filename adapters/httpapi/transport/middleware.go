@@ -83,6 +83,9 @@ func (f *middleware) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	ctx, cancel := context.WithDeadline(&out.log, began.Add(paceOf(r).whole))
 	defer cancel()
 	r = r.WithContext(ctx)
+	if r.ContentLength != 0 { // a body that no handler reads, as of a preflight, is read by the server
+		_ = http.NewResponseController(w).SetReadDeadline(began.Add(paceOf(r).whole))
+	}
 	delete(r.Header, "X-Forwarded-Prefix") // the router would redirect by it
 	r.URL.Scheme, r.URL.Host = "", ""      // a target may be a whole URL; the router would redirect by that too
 	f.warnOf(ctx, forwarder)

@@ -53,7 +53,7 @@ func paced(t *testing.T, work time.Duration) net.Conn {
 		}
 	})
 	server := &http.Server{
-		Handler:           NewMiddleware(LimitRequests(read, 0), Config{Log: slog.New(slog.DiscardHandler)}),
+		Handler:           NewMiddleware(WithCORS(LimitRequests(read, 0), []string{"*"}), Config{Log: slog.New(slog.DiscardHandler)}),
 		ReadHeaderTimeout: time.Second, WriteTimeout: time.Minute,
 	}
 	done := make(chan error, 1)
@@ -114,6 +114,15 @@ func TestGEN_14_a_JSON_body_has_twenty_seconds(t *testing.T) {
 		assert.Equal(t, "19", body)
 		assert.Equal(t, 19*time.Second, took)
 		assert.False(t, res.Close)
+	})
+}
+
+func TestGEN_14_a_preflight_has_twenty_seconds_for_a_body(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		preflight := "OPTIONS / HTTP/1.1\r\nHost: plaza.example\r\nOrigin: https://app.example\r\nAccess-Control-Request-Method: GET\r\n"
+		res, _, took := deliver(t, paced(t, 0), preflight+"Content-Length: 1\r\n\r\n", 0, nil, 0)
+		assert.Equal(t, http.StatusNoContent, res.StatusCode)
+		assert.Equal(t, deadline, took)
 	})
 }
 
