@@ -195,6 +195,7 @@ type shown struct {
 	answer
 	Language locale.Tag
 	Base     string // path of the first page
+	Here     string // path of this page, which is also shown in answer to the login
 	Sections []section
 	Token    string  // of forms
 	UID      user.ID // who is logged in; zero: without a session
@@ -228,8 +229,9 @@ func (s shown) Time(at time.Time) *Time {
 func (v *visit) show(a answer) {
 	s := v.site
 	p := shown{
-		Site: s, answer: a, Language: s.language, Base: s.config.BasePath + Root, Sections: sectionsOf(v.actor),
-		Done: s.Word("done", v.r.URL.Query().Get("done")), IsStaff: v.actor.Has(access.BackOffice), actor: v.actor,
+		Site: s, answer: a, Language: s.language, Base: s.config.BasePath + Root, Here: s.config.BasePath + v.r.URL.Path,
+		Sections: sectionsOf(v.actor),
+		Done:     s.Word("done", v.r.URL.Query().Get("done")), IsStaff: v.actor.Has(access.BackOffice), actor: v.actor,
 		Zone: v.actor.Local(time.Time{}).Location().String(),
 	}
 	if p.IsStaff {

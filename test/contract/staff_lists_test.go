@@ -107,7 +107,7 @@ func staffListsNarrowed(t *testing.T, s *server) {
 	b.opens("money/?list=open&sort=oldest&from="+days[1]).shows(200, "=HYPERLINK", "＝86", `value="`+days[1]+`"`)
 	assert.Regexp(t, `(?s)HYPERLINK.*＝86`, html.UnescapeString(b.body))
 	assert.NotContains(t, b.body, "Tea")
-	b.shows(200, fmt.Sprintf(`href="?format=csv&from=%s&list=open&sort=oldest"`, days[1]))
+	b.shows(200, fmt.Sprintf(`href="/back-office/money/?format=csv&from=%s&list=open&sort=oldest"`, days[1]))
 	b.opens("money/?list=open&format=csv&sort=oldest&from="+days[1]).shows(200, csv+"order,2,", "'＝86")
 	assert.Equal(t, `attachment; filename="orders.csv"`, b.header.Get("Content-Disposition"))
 }

@@ -140,7 +140,7 @@ func (b *browser) logsIn(p person) *browser {
 	return b.sends("login/", "username", p.phone, "password", password)
 }
 
-var nextPage = regexp.MustCompile(`rel="next" href="([^"]+)"`)
+var nextPage = regexp.MustCompile(`rel="next" href="/back-office/[^"?]*([^"]+)"`)
 
 // next returns the query of the page behind this one.
 func (b *browser) next() string {
@@ -244,6 +244,10 @@ func staffFormKept(t *testing.T, s *server) {
 	assert.NotContains(t, b.body, `value="writing_bundle" checked`)
 	ada.get(t, profile).is(200).shows(object{"scopes": ordinary})
 	b.sends(at+"rights/", "reason", typed, "scopes", "xfile_event").leads(at+"?done=rights").shows(200, "The rights were changed.")
+	require.NoError(t, s.app.Signin.EndSessions(t.Context(), staff.id))
+	b.sends("reports/", "report", "0", "act", "hide", "reason", typed).shows(401, "Your session had ended")
+	b.sends("login/", append(b.hidden(), "username", staff.phone, "password", password)...).
+		shows(200, typed, `<form action="/back-office/reports/">`, `href="/back-office/reports/?format=csv"`) // not those of the login
 	b.opens("login/")
 	b.sends("login/", "username", staff.phone, "password", password, "next", staffRoot+"logout/", "typed.reason", typed)
 	assert.NotContains(t, []int{301, 303, 307, 308}, b.status)
