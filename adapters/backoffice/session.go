@@ -126,7 +126,13 @@ func (s *Site) showLogin(v *visit) (answer, error) {
 	if err := s.config.Charge(v.r); err != nil {
 		return answer{}, err
 	}
-	return s.beginLogin(v, loginForm{Next: v.r.FormValue("next")}), nil
+	next := v.r.FormValue("next")
+	if v.cookie == "" && v.r.Header.Get("Sec-Fetch-Site") == "cross-site" {
+		// A link on another site comes without the cookie of a session, which that of the login would replace. This page's comes with it.
+		v.w.Header().Set("Refresh", "0; url="+s.config.BasePath+Root+pathWithin(next))
+		return answer{template: "message.html", Title: s.T("Log in")}, nil
+	}
+	return s.beginLogin(v, loginForm{Next: next}), nil
 }
 
 // keepTyped returns the login with the form that was sent when the session had ended. Nothing is done with it.

@@ -155,6 +155,9 @@ func staffPagesSeen(t *testing.T, s *server) {
 	for path := range staffPages {
 		b.opens(path).leads("login/?next="+url.QueryEscape(staffRoot+path)).shows(200, "Log in")
 	}
+	link := s.browser(t).asks("GET", staffRoot+"login/?next="+staffRoot+"money/", nil, "Sec-Fetch-Site", "cross-site").shows(200)
+	assert.Equal(t, "0; url=/back-office/money/", link.header.Get("Refresh"), "a link on another site comes without the cookie")
+	assert.Empty(t, link.header["Set-Cookie"], "which stays")
 	b.sends("login/", "username", staff.phone, "password", password, "next", staffRoot+"money/?list=open").leads("money/?list=open").shows(200,
 		"Open orders")
 	for path, text := range staffPages {
