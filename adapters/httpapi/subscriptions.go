@@ -39,11 +39,12 @@ func (a *api) listSubscriptions(c *transport.Call) (transport.Reply, error) {
 		Followed:   user.ID(q.PositiveInt("followed_user", 0)),
 		Page:       q.Page(),
 	}
+	isByID := q.Text("uid_only") != ""
 	if err := q.Err(); err != nil {
 		return transport.Reply{}, err
 	}
 	list, err := a.Following.List(c.Context(), c.Actor, wanted)
-	if q.Text("uid_only") != "" {
+	if isByID {
 		return transport.Paged(c, page.Map(list, func(s following.Followed) subscriptionView {
 			return renderSubscription(s, s.Category, func(id user.ID) any { return id })
 		})), err

@@ -73,6 +73,7 @@ func subscriptionFilters(t *testing.T, s *server) {
 	for _, other := range []string{"300", "-100", "user", "100,200"} {
 		ada.get(t, subscriptions+"?entity_type="+other).invalid("entity_type")
 	}
+	ada.get(t, subscriptions+"?uid_only=1&uid_only=2").invalid("uid_only")
 	ada.get(t, subscriptions+"?entity_type=x&subscription_type=FOLLOW_USER&page=x").invalid("entity_type", "subscription_type", "page")
 }
 
