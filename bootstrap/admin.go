@@ -25,8 +25,9 @@ type admin struct {
 	server     *http.Server
 	app        atomic.Pointer[http.ServeMux] // what needs an App; nil while the server starts
 	isStopping atomic.Bool
-	failed     chan error         // gets the error that ended the server
-	end        context.CancelFunc // ends requests in progress
+	failed     chan error // gets the error that ended the server
+	profiling  context.Context
+	end        context.CancelFunc // of profiling
 }
 
 // need is what a server needs to get requests.
@@ -38,10 +39,10 @@ type need struct {
 // startAdmin serves the admin address until close is called.
 func startAdmin(l net.Listener, c settings.ServerConfig, log *slog.Logger) *admin {
 	ctx, end := context.WithCancel(context.Background())
-	a := &admin{failed: make(chan error, 1), end: end}
+	a := &admin{failed: make(chan error, 1), profiling: ctx, end: end}
 	a.server = newServer(byKnownHosts(settings.SplitNames(c.AdminHosts), a.handler()), c, log)
 	a.server.ReadTimeout = c.ReadTimeout // it reads short forms at most
-	a.server.BaseContext = func(net.Listener) context.Context { return ctx }
+	closeSilent(a.server)
 	go func() { a.failed <- serve(a.server, l) }()
 	return a
 }
@@ -49,15 +50,20 @@ func startAdmin(l net.Listener, c settings.ServerConfig, log *slog.Logger) *admi
 // adminCloseTimeout is how long answers on the admin address may take when the server ends.
 const adminCloseTimeout = time.Second
 
-// close ends profiles that are being taken and closes the address.
+// close is drain for as long as answers may take. Further calls do nothing.
 func (a *admin) close() error {
-	a.end()
 	ctx, cancel := context.WithTimeout(context.Background(), adminCloseTimeout)
 	defer cancel()
-	if a.server.Shutdown(ctx) != nil {
+	if a.drain(ctx) != nil {
 		return a.server.Close()
 	}
 	return nil
+}
+
+// drain closes the address, ends profiles that are being taken, and waits for other requests in progress.
+func (a *admin) drain(ctx context.Context) error {
+	a.end()
+	return a.server.Shutdown(ctx)
 }
 
 // wait waits for the context, or returns the error that ended the server before.
@@ -92,9 +98,9 @@ func (a *admin) handler() http.Handler {
 	mux.HandleFunc("GET /livez", healthy)
 	mux.HandleFunc("/", a.started)
 	// Neither cmdline, which may have secrets, nor symbol, which profiles of Go programs do not need.
-	mux.HandleFunc("GET /debug/pprof/", local(pprof.Index))
-	mux.HandleFunc("GET /debug/pprof/profile", local(pprof.Profile))
-	mux.HandleFunc("GET /debug/pprof/trace", local(pprof.Trace))
+	mux.HandleFunc("GET /debug/pprof/", a.local(pprof.Index))
+	mux.HandleFunc("GET /debug/pprof/profile", a.local(pprof.Profile))
+	mux.HandleFunc("GET /debug/pprof/trace", a.local(pprof.Trace))
 	return mux
 }
 
@@ -158,13 +164,15 @@ func (a *admin) readiness(log *slog.Logger, needs ...need) http.HandlerFunc {
 
 // local serves callers on this machine only: a profile shows what the server does, and takes
 // processor time. The admin address may be open to the machine that collects the metrics.
-func local(next http.HandlerFunc) http.HandlerFunc {
+func (a *admin) local(next http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		if !isLocal(r) {
 			http.Error(w, "profiles are only for callers on the machine of the server", http.StatusForbidden)
 			return
 		}
-		next(w, r)
+		ctx, cancel := context.WithCancel(r.Context())
+		defer context.AfterFunc(a.profiling, cancel)()
+		next(w, r.WithContext(ctx))
 	}
 }
 

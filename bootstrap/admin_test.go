@@ -116,6 +116,10 @@ func TestProfiles_are_for_callers_on_this_machine(t *testing.T) {
 			assert.Equal(t, want, w.Code, "%s %s", peer, path)
 		}
 	}
+	a.end()
+	r := httptest.NewRequest("GET", "/debug/pprof/profile", nil)
+	r.RemoteAddr = "127.0.0.1:1"
+	a.local(func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })(nil, r) // it ends when the server stops
 }
 
 func TestAdmin_answers_to_addresses_localhost_and_its_names(t *testing.T) {
@@ -167,6 +171,34 @@ func TestA_server_ends_when_an_address_fails(t *testing.T) {
 			assert.NoError(t, app.Close())
 		})
 	}
+}
+
+func TestStaff_may_finish_when_a_server_stops(t *testing.T) {
+	c := serveSettings(t.TempDir())
+	c.DatabaseURL, c.Translator, c.Wallet, c.BackOffice = settings.InMemory, settings.NoTranslator, settings.NoWallet, settings.BackOfficeAdmin
+	c, err := c.Check()
+	require.NoError(t, err)
+	l, err := Listen(c)
+	require.NoError(t, err)
+	app, err := NewApp(t.Context(), c, slog.New(slog.DiscardHandler), Parts{})
+	require.NoError(t, err)
+	ctx, stop := context.WithCancel(context.Background())
+	app.backOffice = backOffice{http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		stop()
+		for open := true; open; { // until the server takes no more
+			conn, err := net.Dial("tcp", strings.TrimPrefix(l.AdminURL(), "http://"))
+			if open = err == nil; open {
+				conn.Close()
+			}
+		}
+		_, err := app.Database().Kept(r.Context(), "mark", "kept")
+		assert.NoError(t, err)
+	})}
+	done := make(chan error, 1)
+	go func() { done <- errors.Join(Serve(ctx, app, l), app.Close()) }()
+	status, _ := asked(t, l.AdminURL()+"/back-office/")
+	assert.Equal(t, http.StatusOK, status)
+	assert.NoError(t, <-done)
 }
 
 func TestReadyz_tells_what_is_missing(t *testing.T) {

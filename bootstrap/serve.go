@@ -1,6 +1,7 @@
 package bootstrap
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -205,7 +206,7 @@ func (a *App) serve(ctx context.Context, l *Listeners, admin *admin) error {
 		stopWorking()
 		drain, cancel := context.WithTimeout(context.WithoutCancel(ctx), c.DrainTimeout)
 		defer cancel()
-		if err := public.Shutdown(drain); err != nil {
+		if err := cmp.Or(public.Shutdown(drain), admin.drain(drain)); err != nil {
 			return errors.Join(fmt.Errorf("requests were in progress after PLAZA_DRAIN_TIMEOUT, %v: %w", c.DrainTimeout, err), public.Close())
 		}
 		return nil
