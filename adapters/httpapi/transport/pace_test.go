@@ -231,12 +231,12 @@ func asks(t *testing.T, server chan<- net.Conn, address string) net.Conn {
 	return sends(t, server, "GET", address)
 }
 
-func sends(t *testing.T, server chan<- net.Conn, method, address string) net.Conn {
+func sends(t *testing.T, server chan<- net.Conn, method, address string, headers ...string) net.Conn {
 	t.Helper()
 	client, there := net.Pipe()
 	server <- from{there, address}
 	t.Cleanup(func() { client.Close() })
-	_, err := fmt.Fprint(client, method, " / HTTP/1.1\r\nHost: plaza.example\r\n\r\n")
+	_, err := fmt.Fprint(client, method, " / HTTP/1.1\r\nHost: plaza.example\r\n", strings.Join(headers, ""), "\r\n")
 	require.NoError(t, err)
 	return client
 }
@@ -290,6 +290,18 @@ func TestGEN_14_who_does_not_read_keeps_nobody_waiting(t *testing.T) {
 		created, err := http.ReadResponse(bufio.NewReader(sends(t, server, "POST", "203.0.113.1")), nil)
 		require.NoError(t, err)
 		assert.Equal(t, http.StatusCreated, created.StatusCode, "what took effect is not to be tried again")
+	})
+}
+
+func TestGEN_14_who_sends_no_body_keeps_nobody_waiting(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		small := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.Write(large[:sentAtOnce-1]) })
+		server := served(t, NewMiddleware(LimitRequests(small, 1), Config{Log: slog.New(slog.DiscardHandler)}))
+		sends(t, server, "GET", "203.0.113.1", "Content-Length: 1\r\n")
+		synctest.Wait()
+		got, err := http.ReadResponse(bufio.NewReader(asks(t, server, "203.0.113.2")), nil)
+		require.NoError(t, err)
+		assert.Equal(t, http.StatusOK, got.StatusCode)
 	})
 }
 

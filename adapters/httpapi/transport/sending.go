@@ -85,7 +85,7 @@ func (s *sender) Write(p []byte) (written int, err error) {
 	if s.refused {
 		return len(p), nil
 	}
-	if s.written+len(p) > sentAtOnce {
+	if s.written+len(p) > sentAtOnce || s.request.ContentLength != 0 { // the server first reads a body that no handler has read
 		s.slot.leave()
 	}
 	for len(p) > 0 && err == nil {
