@@ -293,16 +293,19 @@ func TestGEN_14_who_does_not_read_keeps_nobody_waiting(t *testing.T) {
 	})
 }
 
-func TestGEN_14_who_sends_no_body_keeps_nobody_waiting(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		small := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.Write(large[:sentAtOnce-1]) })
-		server := served(t, NewMiddleware(LimitRequests(small, 1), Config{Log: slog.New(slog.DiscardHandler)}))
-		sends(t, server, "GET", "203.0.113.1", "Content-Length: 1\r\n")
-		synctest.Wait()
-		got, err := http.ReadResponse(bufio.NewReader(asks(t, server, "203.0.113.2")), nil)
-		require.NoError(t, err)
-		assert.Equal(t, http.StatusOK, got.StatusCode)
-	})
+func TestGEN_14_who_sends_no_body_or_reads_nothing_keeps_nobody_waiting(t *testing.T) {
+	for _, size := range []int{sentAtOnce, 4000} {
+		synctest.Test(t, func(t *testing.T) {
+			some := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.Write(large[:size]) })
+			server := served(t, NewMiddleware(LimitRequests(some, 1), Config{Log: slog.New(slog.DiscardHandler)}))
+			sends(t, server, "GET", "203.0.113.1", "Content-Length: 1\r\n")
+			asks(t, server, "203.0.113.1")
+			synctest.Wait()
+			got, err := http.ReadResponse(bufio.NewReader(asks(t, server, "203.0.113.2")), nil)
+			require.NoError(t, err)
+			assert.Equal(t, http.StatusOK, got.StatusCode, size)
+		})
+	}
 }
 
 func TestGEN_14_who_reads_too_slowly_is_cut_off(t *testing.T) {

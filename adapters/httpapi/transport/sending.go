@@ -11,8 +11,9 @@ import (
 // Limits of responses whose clients read more slowly than the server writes (GEN-14). Responses of at
 // most sentAtOnce bytes leave with the end of the request and count nowhere.
 const (
-	// sentAtOnce is the size of the server's own buffer, in bytes.
-	sentAtOnce = 4 << 10
+	// sentAtOnce is how much of a response the server keeps until its handler has returned, in bytes. Before it sends more, it
+	// reads a body that no handler has read, and waits for a client that does not read what was sent before.
+	sentAtOnce = 2 << 10
 	// sendPiece and sendDeadline are how much of a response a client must take in what time.
 	sendPiece    = 16 << 10 // bytes
 	sendDeadline = 10 * time.Second
@@ -85,7 +86,7 @@ func (s *sender) Write(p []byte) (written int, err error) {
 	if s.refused {
 		return len(p), nil
 	}
-	if s.written+len(p) > sentAtOnce || s.request.ContentLength != 0 { // the server first reads a body that no handler has read
+	if s.written+len(p) > sentAtOnce {
 		s.slot.leave()
 	}
 	for len(p) > 0 && err == nil {
