@@ -202,8 +202,11 @@ func exported[T any](
 		return shown(w.Span, r)
 	}
 	csv, err := l.Export(w.Span)
+	if err != nil {
+		return transport.Reply{}, err
+	}
 	c.Gin.Header("Content-Disposition", "attachment")
-	return transport.Bare(transport.File{MediaType: "text/csv; charset=utf-8", Bytes: csv}), err
+	return transport.Bare(transport.File{MediaType: "text/csv; charset=utf-8", Bytes: csv}), nil
 }
 
 // listing answers with the part of the list that staff ask for, or with the list as CSV.

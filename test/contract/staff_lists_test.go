@@ -286,6 +286,7 @@ func staffOthersListed(t *testing.T, s *server) {
 	b.opens("imports/?format=csv&rejected=true").shows(200, "\ufeffid,state,files,began_at,ended_at,", "\r\n2,completed,", ",1\r\n")
 	assert.Equal(t, b.body, staff.exports(t, importRuns+"?format=csv&rejected=true"))
 	assert.Contains(t, staff.exports(t, rejectsOf(2)+"?format=csv"), ",4,,")
+	assert.Empty(t, staff.get(t, rejectsOf(77)+"?format=csv").is(404).header.Get("Content-Disposition"))
 	for query, want := range map[string][]any{
 		"": {"c", "b", "a"}, "sort=oldest": {"a", "b", "c"}, "from=" + last: {"c"}, "to=" + first: {"a"}, "category=b": {"b"},
 	} {
