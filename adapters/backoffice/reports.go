@@ -208,9 +208,11 @@ func (s *Site) decideReport(v *visit) (answer, error) {
 	}
 	p.fill(form, a.Problems["reason"])
 	a.Problems = maps.Clone(a.Problems)
-	if about, is := a.Problems["reason"]; is { // each form has its own field
-		delete(a.Problems, "reason")
-		a.Problems[fmt.Sprintf("reason-%d", id)] = about
+	for name, field := range map[string]string{"reason": fmt.Sprintf("reason-%d", id), "address": "own-object"} { // of its form
+		if about, is := a.Problems[name]; is {
+			delete(a.Problems, name)
+			a.Problems[field] = about
+		}
 	}
 	return a, nil
 }

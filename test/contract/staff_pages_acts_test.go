@@ -62,6 +62,7 @@ func staffPagesReportsWrong(t *testing.T, s *server) {
 	for number, act := range map[string]string{fmt.Sprint(report): "forget", "x": "hide", "99": "hide"} {
 		b.sends("reports/", "report", number, "kind", "event", "object", "99", "act", act, "reason", "x").shows(404)
 	}
+	b.sends("reports/", "report", "0", "kind", "event", "object", "x", "act", "hide", "reason", "x").shows(400, `href="#own-object"`)
 	ada.get(t, eventPath(id)).is(200)
 	assert.Empty(t, staff.get(t, acts).is(200).list("data"))
 	b.opens("reports/")

@@ -232,7 +232,7 @@ func staffSettle(t *testing.T, s *till) {
 	b := s.atWork(t, s.staff(t))
 	b.opens("").shows(200, `<a href="/back-office/money/?list=findings"><strong>2</strong> Differences from the wallet’s bills</a>`)
 	b.opens("money/?list=findings").shows(200, "Another amount", "¥9.90", "refund-1 · ¥0.99 · closed", "2026-11-20")
-	b.sends("money/?list=findings&format=csv", "finding", "1", "reason", " ").shows(400, "This field may not be blank.")
+	b.sends("money/?list=findings&format=csv", "finding", "1", "reason", " ").shows(400, "This field may not be blank.", `href="#reason"`, ` id="reason"`)
 	for _, none := range []string{"", "x", "77"} {
 		b.sends("money/?list=findings", "finding", none, "reason", "x").shows(404, "No open difference has this number.")
 	}
