@@ -54,8 +54,7 @@ func peakOf(t *testing.T, raw []byte, isLarge bool, specs []media.SizeSpec) int6
 
 // upside turns a JPEG.
 func upside(raw []byte) []byte {
-	exif := []byte("\xff\xe1\x00\x22Exif\x00\x00II*\x00\x08\x00\x00\x00\x01\x00\x12\x01\x03\x00\x01\x00\x00\x00\x06\x00\x00\x00\x00\x00\x00\x00")
-	return slices.Concat(raw[:2], exif, raw[2:])
+	return pictures.WithSegments(raw, pictures.ExifSegment(pictures.Exif(binary.LittleEndian, 6, "")))
 }
 
 // TestPLA03_pictures_take_the_memory_that_is_counted compares what each form needs with what
