@@ -4,6 +4,8 @@ package arch
 
 import (
 	"go/ast"
+	"go/doc"
+	"maps"
 	"path"
 	"regexp"
 	"slices"
@@ -11,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 func isStandard(imported string) bool {
@@ -126,10 +129,19 @@ func TestExportedDocs(t *testing.T) {
 			continue
 		}
 		known := methodsOfInterfaces(p)
-		for name, file := range p.Files {
-			for _, undocumented := range undocumented(file, known) {
-				t.Errorf("%s: %s has no doc", path.Join(p.ImportPath, name), undocumented)
+		documented, err := doc.NewFromFiles(fset, slices.Collect(maps.Values(p.Files)), p.ImportPath, doc.AllDecls|doc.PreserveAST)
+		require.NoError(t, err)
+		functions := documented.Funcs
+		for _, typ := range documented.Types {
+			functions = append(functions, typ.Funcs...)
+			if ast.IsExported(typ.Name) {
+				assert.NotEmpty(t, typ.Doc, "%s: %s has no doc", p.ImportPath, typ.Name)
+				functions = append(functions, typ.Methods...)
 			}
+		}
+		for _, f := range functions {
+			isKnown := !ast.IsExported(f.Name) || f.Recv != "" && slices.Contains(known, f.Name)
+			assert.True(t, f.Doc != "" || isKnown, "%s: %s has no doc", p.ImportPath, f.Name)
 		}
 	}
 }
@@ -150,38 +162,6 @@ func methodsOfInterfaces(p *pkg) []string {
 		})
 	}
 	return names
-}
-
-func undocumented(file *ast.File, known []string) []string {
-	var names []string
-	for _, decl := range file.Decls {
-		switch d := decl.(type) {
-		case *ast.FuncDecl:
-			isKnown := d.Recv != nil && (slices.Contains(known, d.Name.Name) || !ast.IsExported(receiver(d)))
-			if d.Name.IsExported() && d.Doc == nil && !isKnown {
-				names = append(names, d.Name.Name)
-			}
-		case *ast.GenDecl:
-			for _, spec := range d.Specs {
-				if s, isType := spec.(*ast.TypeSpec); isType && s.Name.IsExported() && d.Doc == nil && s.Doc == nil {
-					names = append(names, s.Name.Name)
-				}
-			}
-		}
-	}
-	return names
-}
-
-// receiver is the name of the type that the method belongs to.
-func receiver(d *ast.FuncDecl) string {
-	typ := d.Recv.List[0].Type
-	if star, isPointer := typ.(*ast.StarExpr); isPointer {
-		typ = star.X
-	}
-	if generic, isGeneric := typ.(*ast.IndexExpr); isGeneric {
-		typ = generic.X
-	}
-	return typ.(*ast.Ident).Name
 }
 
 func TestFileLengths(t *testing.T) {

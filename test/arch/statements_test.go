@@ -3,7 +3,9 @@ package arch
 import (
 	"go/ast"
 	"go/token"
+	"go/types"
 	"regexp"
+	"slices"
 	"strconv"
 	"testing"
 
@@ -103,30 +105,14 @@ func pieces(in ast.Node, statements map[string]bool) (all []token.Pos) {
 				all = append(all, n.Pos())
 			}
 		case *ast.CallExpr:
-			if of, is := n.Fun.(*ast.SelectorExpr); is && joins[selected(of)] && anySQL(n.Args, statements) {
+			hasSQL := func(e ast.Expr) bool { return isSQL(e, statements) }
+			if joins[types.ExprString(n.Fun)] && slices.ContainsFunc(n.Args, hasSQL) {
 				all = append(all, n.Pos())
 			}
 		}
 		return true
 	})
 	return all
-}
-
-func anySQL(all []ast.Expr, statements map[string]bool) bool {
-	for _, e := range all {
-		if isSQL(e, statements) {
-			return true
-		}
-	}
-	return false
-}
-
-// selected returns the text of the selector of a name: fmt.Sprintf.
-func selected(of *ast.SelectorExpr) string {
-	if in, is := of.X.(*ast.Ident); is {
-		return in.Name + "." + of.Sel.Name
-	}
-	return ""
 }
 
 // declaredName returns the name of the function, or of the first of the names, that the declaration is of.
