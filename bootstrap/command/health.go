@@ -73,6 +73,7 @@ func askReady(ctx context.Context, url string) error {
 	if err != nil {
 		return err
 	}
+	req.Host = "localhost" // whichever name leads there: the server answers to few
 	res, err := directly.Do(req)
 	if err != nil {
 		return err

@@ -17,7 +17,7 @@ func admin(t *testing.T, readyFrom int64) string {
 	var asked atomic.Int64
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch {
-		case r.Method != http.MethodGet || r.URL.Path != "/readyz":
+		case r.Method != http.MethodGet || r.URL.Path != "/readyz" || r.Host != "localhost": // which needs no PLAZA_ADMIN_HOSTS
 			http.Error(w, "elsewhere", http.StatusNotFound)
 		case asked.Add(1) < readyFrom:
 			http.Error(w, "the database does not answer", http.StatusServiceUnavailable)
