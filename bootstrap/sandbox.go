@@ -226,7 +226,7 @@ func (s Sandbox) Run(ctx context.Context) error {
 // UseSandbox sets the key of a sandbox, and the address of the one that a server on this machine runs.
 func UseSandbox(c *settings.Config) error {
 	if c.StartsSandbox() {
-		c.WalletURL = "http://" + c.WalletSandboxAddr
+		c.WalletURL = "http://" + settings.FromHere(c.WalletSandboxAddr)
 	}
 	_, err := useSandboxKey(c)
 	return err

@@ -41,6 +41,16 @@ func TestSandboxKey_is_needed_by_a_sandbox_without_a_key_only(t *testing.T) {
 	}
 }
 
+func TestUseSandbox_reaches_the_sandbox_of_a_server_on_this_machine(t *testing.T) {
+	for at, want := range map[string]string{"127.0.0.1:8090": "127.0.0.1:8090", "0.0.0.0:8090": "127.0.0.1:8090", ":8090": "127.0.0.1:8090",
+		"[::]:8090": "127.0.0.1:8090", "[::1]:8090": "[::1]:8090", "box:8090": "box:8090"} {
+		c := serveSettings(t.TempDir())
+		c.Wallet, c.WalletSandboxAddr = "sandbox", at
+		require.NoError(t, UseSandbox(&c))
+		assert.Equal(t, "http://"+want, c.WalletURL, at)
+	}
+}
+
 const payOpenOrder = `{"pay_method": 200, "end_type": 0}`
 
 func TestPAY08_a_sandbox_by_itself_has_the_key_of_the_data_directory(t *testing.T) {

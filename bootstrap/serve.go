@@ -150,13 +150,7 @@ func (l *Listeners) URL() string { return localURL(l.public) }
 // AdminURL returns the URL of health, metrics, profiles and the back office, as seen from this machine.
 func (l *Listeners) AdminURL() string { return localURL(l.admin) }
 
-func localURL(l net.Listener) string {
-	addr := l.Addr().(*net.TCPAddr)
-	if addr.IP.IsUnspecified() {
-		return fmt.Sprintf("http://127.0.0.1:%d", addr.Port)
-	}
-	return "http://" + addr.String()
-}
+func localURL(l net.Listener) string { return "http://" + settings.FromHere(l.Addr().String()) }
 
 // newServer returns a server with the time limits. The handler limits how long a body may take.
 func newServer(h http.Handler, c settings.ServerConfig, log *slog.Logger) *http.Server {

@@ -64,7 +64,7 @@ func (c dataCommand) config(ifMissing missingDatabase) (settings.Config, error) 
 				"plaza migrate up creates one", settings.ErrInvalid, path)
 		}
 	}
-	config.PublicURL = cmp.Or(config.PublicURL, "http://"+config.Addr)
+	config.PublicURL = cmp.Or(config.PublicURL, "http://"+settings.FromHere(config.Addr))
 	// Most commands need none of them.
 	config.Translator, config.Wallet = settings.NoTranslator, settings.NoWallet
 	return config, nil

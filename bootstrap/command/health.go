@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"strings"
 	"time"
@@ -33,7 +32,7 @@ func (c healthCommand) Run(ctx context.Context, s streams) error {
 	if err := settings.CheckAddr(c.AdminAddr); err != nil {
 		return misusef("PLAZA_ADMIN_ADDR: %w", err)
 	}
-	url := "http://" + fromHere(c.AdminAddr) + "/readyz"
+	url := "http://" + settings.FromHere(c.AdminAddr) + "/readyz"
 	tick := time.NewTicker(healthInterval)
 	defer tick.Stop()
 	for deadline := time.Now().Add(c.Wait); ; {
@@ -50,16 +49,6 @@ func (c healthCommand) Run(ctx context.Context, s streams) error {
 		case <-tick.C:
 		}
 	}
-}
-
-// fromHere returns the address at which this machine reaches a server that listens on the
-// address.
-func fromHere(addr string) string {
-	host, port, _ := net.SplitHostPort(addr)
-	if ip := net.ParseIP(host); host == "" || ip.IsUnspecified() {
-		host = "127.0.0.1"
-	}
-	return net.JoinHostPort(host, port)
 }
 
 // directly never asks a proxy: the server is on this machine or in its network.

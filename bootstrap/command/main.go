@@ -144,7 +144,7 @@ func (c configCommand) Run(_ context.Context, s streams) error {
 	}
 	config.WarnOfUnknown(bootstrap.NewLogger(config, s.err))
 	config.Choose(c.Demo)
-	config.PublicURL = cmp.Or(config.PublicURL, "http://"+config.Addr)
+	config.PublicURL = cmp.Or(config.PublicURL, "http://"+settings.FromHere(config.Addr))
 	if config.MediaURL.Endpoint == "" {
 		config.MediaURL.Dir = config.MediaDir()
 	}

@@ -197,6 +197,16 @@ func CheckAddr(addr string) error {
 	return nil
 }
 
+// FromHere returns the address at which this machine reaches a server that listens on the
+// address.
+func FromHere(addr string) string {
+	host, port, _ := net.SplitHostPort(addr)
+	if ip := net.ParseIP(host); host == "" || ip.IsUnspecified() {
+		host = "127.0.0.1"
+	}
+	return net.JoinHostPort(host, port)
+}
+
 func checkDir(dir string) error {
 	if dir == "" {
 		return errors.New("a folder is required")
