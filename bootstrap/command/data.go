@@ -275,28 +275,35 @@ func passwordOr(ctx context.Context, s streams, flag secret.String) (secret.Stri
 		fmt.Fprint(s.err, "Password: ")
 		defer fmt.Fprintln(s.err)
 	}
+	text, err := typed(ctx, read)
+	switch {
+	case ctx.Err() != nil:
+		restore()
+		return secret.String{}, ctx.Err()
+	case err != nil:
+		return secret.String{}, fmt.Errorf("read password: %w", err)
+	case text == "":
+		return secret.String{}, fault.Field("password", "Enter a password: use --password or the standard input.")
+	}
+	return secret.New(text), nil
+}
+
+// typed returns what read reads. Reading a terminal can't be cancelled, so an interrupt does not wait for it.
+func typed(ctx context.Context, read func() (string, error)) (string, error) {
 	type line struct {
 		text string
 		err  error
 	}
-	typed := make(chan line, 1)
-	// Reading a terminal can't be cancelled, so an interrupt must not wait for it.
+	lines := make(chan line, 1)
 	go func() {
 		text, err := read()
-		typed <- line{text, err}
+		lines <- line{text, err}
 	}()
 	select {
 	case <-ctx.Done():
-		restore()
-		return secret.String{}, ctx.Err()
-	case l := <-typed:
-		switch {
-		case l.err != nil:
-			return secret.String{}, fmt.Errorf("read password: %w", l.err)
-		case l.text == "":
-			return secret.String{}, fault.Field("password", "Enter a password: use --password or the standard input.")
-		}
-		return secret.New(l.text), nil
+		return "", ctx.Err()
+	case l := <-lines:
+		return l.text, l.err
 	}
 }
 

@@ -188,7 +188,7 @@ func (c checkCommand) checkPictures(ctx context.Context, s streams, config setti
 		note := func(key media.Key, repaired bool) {
 			c.note(s, r, bunstore.Finding{What: "no record uses the picture " + string(key), Repaired: repaired})
 		}
-		if !c.Repair || !c.Yes && c.Removing == 0 && !says(s, "Remove them?") {
+		if !c.Repair || !c.Yes && c.Removing == 0 && !says(ctx, s, "Remove them?") {
 			for _, key := range r.orphans {
 				note(key, false)
 			}
@@ -203,13 +203,13 @@ func (c checkCommand) checkPictures(ctx context.Context, s streams, config setti
 }
 
 // says asks on a terminal, and reports whether the answer is yes.
-func says(s streams, question string) bool {
+func says(ctx context.Context, s streams, question string) bool {
 	if !isTerminal(stdin) {
 		return false
 	}
 	fmt.Fprint(s.err, question+" [y/N] ")
-	answer, err := firstLine(stdin)
-	return err == nil && strings.EqualFold(strings.TrimSpace(answer), "y")
+	answer, err := typed(ctx, func() (string, error) { return firstLine(stdin) })
+	return err == nil && slices.Contains([]string{"y", "yes"}, strings.ToLower(strings.TrimSpace(answer)))
 }
 
 func (c checkCommand) note(s streams, r *report, f bunstore.Finding) {

@@ -97,3 +97,20 @@ func TestPasswordOr_an_interrupt_ends_the_waiting(t *testing.T) {
 	_, err = passwordOr(ctx, streams{io.Discard, io.Discard}, secret.String{})
 	assert.ErrorIs(t, err, context.DeadlineExceeded)
 }
+
+func TestSays_yes_and_an_interrupt(t *testing.T) {
+	terminal, err := os.OpenFile("/dev/ptmx", os.O_RDWR, 0)
+	if err != nil {
+		t.Skipf("this system has no terminals for tests: %v", err)
+	}
+	defer terminal.Close()
+	defer Stdin(terminal)()
+	for answer, want := range map[string]bool{"y": true, "Yes": true, "n": false, "": false, "yesterday": false} {
+		_, err := terminal.WriteString(answer + "\n") // which a terminal shows, so that it can be read
+		require.NoError(t, err)
+		assert.Equal(t, want, says(t.Context(), streams{io.Discard, io.Discard}, "Remove them?"), answer)
+	}
+	ctx, end := context.WithCancel(t.Context())
+	end()
+	assert.False(t, says(ctx, streams{io.Discard, io.Discard}, "Remove them?"), "it does not wait for the terminal")
+}
