@@ -39,6 +39,7 @@ func TestConfig_prints_what_is_in_force_and_where_it_comes_from(t *testing.T) {
 	sh.database = "postgres://plaza:hunter22@db:5432/plaza?sslpassword=hunter22"
 	o := sh.run("config", "--json", "--demo", "--limit-address=5/m", "--limit-address=7/m").ends(done)
 	assert.NotContains(t, o.out+o.err, "hunter22")
+	assert.Contains(t, o.out, `{"variable":"PLAZA_ADDR","value":"127.0.0.1:8080","source":"default"}`)
 	var all []inForce
 	o.reads(&all)
 	got := map[string]string{}

@@ -14,9 +14,9 @@ import (
 
 // Setting is a setting as people see it, without secrets.
 type Setting struct {
-	Variable string
+	Variable string  `json:"variable"`
 	Value    *string `json:"value"` // null: none, or the program finds one out
-	Source   string
+	Source   string  `json:"source"`
 }
 
 // List returns the settings in the order of their fields.
