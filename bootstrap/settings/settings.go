@@ -132,7 +132,9 @@ func (c Config) Check(more ...func(*Config, Problems)) (Config, error) {
 	p.Note("PLAZA_DATABASE_WAIT", between(c.DatabaseWait, 0, time.Hour, "a duration"))
 	c.DatabaseWait = max(c.DatabaseWait, time.Millisecond) // zero would be the store's default
 	p.Note("PLAZA_PUBLIC_URL", checkPublicURL(c.PublicURL))
-	c.PublicURL = strings.TrimRight(c.PublicURL, "/")
+	if u, err := url.Parse(c.PublicURL); err == nil {
+		c.PublicURL = strings.TrimRight(u.String(), "/") // with the scheme in small letters
+	}
 	p.Note("PLAZA_TOKEN_TTL", CheckTokenTTL(c.TokenTTL))
 	c.checkTranslator(p)
 	c.checkMedia(p)
@@ -322,7 +324,7 @@ func (o *Origins) UnmarshalText(text []byte) error {
 func isOrigin(s string) bool {
 	u, err := url.Parse(s)
 	if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Hostname() == "" || u.Scheme+"://"+u.Host != s ||
-		strings.Contains(s, "*") {
+		strings.Contains(s, "*") || u.Port() == map[string]string{"https": "443", "http": "80"}[u.Scheme] { // which browsers leave out
 		return false
 	}
 	_, err = strconv.ParseUint(u.Port(), 10, 16)

@@ -50,7 +50,7 @@ var wrongSettings = []struct {
 	{"--quota-pictures", "PLAZA_QUOTA_PICTURES", []string{"much", "-1", "10 GiB each", "10EiB", "none of them"}},
 	{"--cors-origins", "PLAZA_CORS_ORIGINS", []string{
 		"app.example", "ftp://app.example", "https://app.example/", "https://me@app.example", "https://*.example", "https://:80",
-		"https://app.example:", "https://app.example:99999", "null",
+		"https://app.example:", "https://app.example:99999", "https://app.example:443", "http://app.example:80", "null",
 	}},
 	{"--read-timeout", "PLAZA_READ_TIMEOUT", []string{"0s", "soon", "999ms", "61s"}},
 	{"--write-timeout", "PLAZA_WRITE_TIMEOUT", []string{"0s", "20s", "29s", "61m"}},
@@ -89,7 +89,7 @@ func TestWrongSettings(t *testing.T) {
 }
 
 func TestSettings(t *testing.T) {
-	c, err := parsed(t, "--database-wait=0s", "--data-dir=data", "--public-url=https://plaza.example.org/", "--token-ttl=1m",
+	c, err := parsed(t, "--database-wait=0s", "--data-dir=data", "--public-url=HTTPS://plaza.example.org/", "--token-ttl=1m",
 		"--trusted-proxies=10.1.1.1", "--trusted-proxies=10.0.0.0/8, ::1,", "--log-level=debug", "--log-format=json",
 		"--database-pooler", "--database-connections=2")
 	require.NoError(t, err)
