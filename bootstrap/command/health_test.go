@@ -4,11 +4,15 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"os/signal"
 	"strings"
 	"sync/atomic"
+	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // admin serves /readyz, which is ready from the given question on. It returns its address.
@@ -50,4 +54,25 @@ func TestHealthcheck(t *testing.T) {
 	wrong := sh.run("healthcheck", "--admin-addr=nowhere")
 	assert.Equal(t, misused, wrong.status)
 	assert.Contains(t, wrong.err, "PLAZA_ADMIN_ADDR")
+}
+
+// TestHangup_ends_a_command_unless_it_is_ignored_as_by_nohup sends the signal of a terminal that closes while the command waits.
+func TestHangup_ends_a_command_unless_it_is_ignored_as_by_nohup(t *testing.T) {
+	sh := emptyShell(t)
+	self, err := os.FindProcess(os.Getpid())
+	require.NoError(t, err)
+	var asked atomic.Int64
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if asked.Add(1)%2 == 1 {
+			assert.NoError(t, self.Signal(syscall.SIGHUP))
+			http.Error(w, "starting", http.StatusServiceUnavailable)
+		}
+	}))
+	defer server.Close()
+	at := strings.TrimPrefix(server.URL, "http://")
+	assert.Equal(t, refused, sh.run("healthcheck", "--admin-addr="+at, "--wait=1m").status)
+	asked.Store(0)
+	signal.Ignore(syscall.SIGHUP)
+	defer signal.Reset(syscall.SIGHUP)
+	assert.Equal(t, done, sh.run("healthcheck", "--admin-addr="+at, "--wait=1m").status)
 }

@@ -92,7 +92,11 @@ func run(p settings.Parser, args []string, out, errOut io.Writer) int {
 		fmt.Fprintf(errOut, "plaza: %s\nTry: %s --help\n", problem, command)
 		return usage
 	}
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	ends := []os.Signal{os.Interrupt, syscall.SIGTERM}
+	if !signal.Ignored(syscall.SIGHUP) { // nohup has it ignored
+		ends = append(ends, syscall.SIGHUP)
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), ends...)
 	defer stop()
 	var afterwards longRun
 	parsed.BindTo(ctx, (*context.Context)(nil))
