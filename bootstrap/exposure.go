@@ -89,7 +89,7 @@ func (a *App) warnOfFormerWallet(ctx context.Context) {
 
 // warnOfDemo logs which demo accounts are open, on loopback as well: a proxy may lead there that no setting names.
 func (a *App) warnOfDemo(ctx context.Context) {
-	open, err := demo.WithPassword(ctx, a.Stores.Accounts, a.Stores.Directory)
+	open, err := demo.WithPassword(ctx, a.Stores.Accounts, a.Stores.Directory, a.hasher)
 	switch {
 	case err != nil:
 		a.Log.WarnContext(ctx, "looking for demo accounts failed", "error", err)

@@ -1,15 +1,19 @@
 package demo
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"time"
 
 	"plaza/application/diary"
 	"plaza/domain/access"
 	"plaza/domain/event"
 	"plaza/domain/page"
+	"plaza/domain/secret"
 	"plaza/domain/subscription"
 	"plaza/domain/user"
 	"plaza/domain/userimage"
@@ -19,19 +23,20 @@ import (
 // imported records are still stored.
 var ErrRemoved = errors.New("the demo data was removed from this database; use an empty database, or continue without demo data")
 
-// An account's Generation counts how often its password was set. Load sets it once. Older
+// An account's Generation counts how often its keys were ended. Load ends them once, with the password. Older
 // programs, which did not import the people, left it at zero.
 const generationOfLoad = 1
 
-// demoAccounts returns the accounts of the demo's people, in the order of people.jsonl. It
-// identifies them by phone number and time of joining, which no registration repeats.
+// demoAccounts returns the accounts of the demo's people, in the order of their uids. It identifies them by the time of joining,
+// which no registration repeats, and by the phone number, or their place beside another one with the number: an import gives uids
+// that follow each other, and the number may have changed since.
 func demoAccounts(ctx context.Context, accounts access.Accounts, directory user.Directory) ([]access.Account, error) {
 	people, err := people(embedded)
 	if err != nil {
 		return nil, err
 	}
-	var all []access.Account
-	for _, someone := range people {
+	joined := map[user.ID][]time.Time{} // when the people joined who may have the uid
+	for i, someone := range people {
 		account, err := accounts.ByPhone(ctx, someone.Phone)
 		if errors.Is(err, access.ErrNoAccount) {
 			continue
@@ -39,25 +44,42 @@ func demoAccounts(ctx context.Context, accounts access.Accounts, directory user.
 		if err != nil {
 			return nil, err
 		}
-		members, err := directory.Members(ctx, []user.ID{account.User})
-		if err != nil {
-			return nil, err
-		}
-		if len(members) == 1 && members[0].Joined.Equal(someone.Joined) {
-			all = append(all, account)
+		for n, other := range people {
+			id := account.User + user.ID(n-i)
+			joined[id] = append(joined[id], other.Joined)
 		}
 	}
-	return all, nil
+	members, err := directory.Members(ctx, slices.Collect(maps.Keys(joined)))
+	if err != nil {
+		return nil, err
+	}
+	var ids []user.ID
+	for _, m := range members {
+		if slices.ContainsFunc(joined[m.ID], m.Joined.Equal) {
+			ids = append(ids, m.ID)
+		}
+	}
+	all, err := accounts.AccountsOf(ctx, ids)
+	slices.SortFunc(all, func(a, b access.Account) int { return cmp.Compare(a.User, b.User) })
+	return all, err
 }
 
-// WithPassword returns the uids of the demo's people whose password is still the one that
-// the source shows. It hashes nothing: a change of password moves the
-// account's generation on.
-func WithPassword(ctx context.Context, accounts access.Accounts, directory user.Directory) ([]user.ID, error) {
+// WithPassword returns the uids of the demo's people whose password is still the one that the source shows. It hashes a password
+// only if the keys of an account were ended, which another password does, but others do as well.
+func WithPassword(ctx context.Context, accounts access.Accounts, directory user.Directory, hasher access.Hasher) ([]user.ID, error) {
 	all, err := demoAccounts(ctx, accounts, directory)
 	var open []user.ID
 	for _, a := range all {
-		if a.Hash != "" && !a.Disabled && a.Generation <= generationOfLoad {
+		if a.Hash == "" || a.Disabled {
+			continue
+		}
+		isPublic := a.Generation <= generationOfLoad
+		if !isPublic {
+			if isPublic, _, err = hasher.Verify(ctx, a.Hash, secret.New(password)); err != nil {
+				return open, err
+			}
+		}
+		if isPublic {
 			open = append(open, a.User)
 		}
 	}

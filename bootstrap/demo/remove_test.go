@@ -12,6 +12,7 @@ import (
 	"plaza/application/signin"
 	"plaza/bootstrap/demo"
 	"plaza/domain/access"
+	"plaza/domain/locale"
 	"plaza/domain/page"
 	"plaza/domain/secret"
 	"plaza/domain/user"
@@ -27,7 +28,7 @@ func doorOf(p demo.Ports) *signin.Signin {
 // withPassword returns the uids of the accounts that demo.WithPassword finds.
 func withPassword(t *testing.T, p demo.Ports) []user.ID {
 	t.Helper()
-	open, err := demo.WithPassword(t.Context(), p.Accounts, p.Directory)
+	open, err := demo.WithPassword(t.Context(), p.Accounts, p.Directory, p.Hasher)
 	require.NoError(t, err)
 	return open
 }
@@ -60,6 +61,8 @@ func TestRemove(t *testing.T) {
 	require.NoError(t, err)
 	require.NotEmpty(t, w.of(1, 1))
 	require.NoError(t, doorOf(w.ports).SetPassword(t.Context(), 2, secret.New("heron-gravel-tuba")))
+	require.NoError(t, doorOf(w.ports).SetPhone(t.Context(), 4, "+1-2025550177", locale.Tag{}))
+	assert.Contains(t, withPassword(t, w.ports), user.ID(4), "a number that has changed hides nobody")
 
 	done, err := demo.Remove(t.Context(), w.ports, today())
 	require.NoError(t, err)
