@@ -144,6 +144,9 @@ func (a *App) LoadDemo(ctx context.Context, intoExisting bool) error {
 			return err
 		}
 	}
+	if err := demo.Check(ctx, a.Stores.Accounts, a.Stores.Directory); err != nil { // before the database remembers a beginning
+		return err
+	}
 	database := a.Database()
 	const task = "demo data"
 	ticker := time.NewTicker(demoPollInterval)
@@ -154,7 +157,7 @@ func (a *App) LoadDemo(ctx context.Context, intoExisting bool) error {
 		case err != nil:
 			return err
 		case done:
-			return demo.CheckNotRemoved(ctx, a.Stores.Accounts)
+			return nil
 		case first:
 			if err := a.writeDemo(ctx); err != nil {
 				return err

@@ -86,8 +86,10 @@ func TestDemo_overwrites_no_files(t *testing.T) {
 
 func TestDemo_refuses_a_database_with_other_accounts(t *testing.T) {
 	sh := newShell(t)
-	sh.somebody("+86-13912345678")
+	sh.somebody("+86-13800000001")
 	assert.Contains(t, sh.run("demo").ends(refused).err, "has accounts that are not the demo's")
+	sh.run("demo", "--demo-into-existing").refuses(refused, "An account with this phone number exists.")
+	sh.run("user", "phone", "1", "+86-13912345678").ends(done)
 	assert.Equal(t, 1, strings.Count(sh.run("user", "list").ends(done).out, "+86-"))
 	sh.run("demo", "--demo-into-existing").ends(done)
 	sh.run("demo").ends(done)

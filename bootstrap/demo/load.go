@@ -13,9 +13,11 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
 
 	"plaza/domain/access"
 	"plaza/domain/imported"
+	"plaza/domain/user"
 )
 
 // Load writes the demo data, unless its first account has a password: then it changes nothing.
@@ -25,11 +27,7 @@ import (
 func Load(ctx context.Context, p Ports) error { return load(ctx, p, embedded) }
 
 func load(ctx context.Context, p Ports, files fs.FS) error {
-	people, err := people(files)
-	if err != nil {
-		return err
-	}
-	loaded, err := isLoaded(ctx, p.Accounts, people)
+	loaded, err := isLoaded(ctx, p.Accounts, p.Directory)
 	if err != nil || loaded {
 		return err
 	}
@@ -50,25 +48,35 @@ func load(ctx context.Context, p Ports, files fs.FS) error {
 	return nil
 }
 
-// isLoaded reports whether the demo data is loaded. It returns an error if an account of
-// another user has a phone number of the demo data, because Load would change its password,
-// and ErrRemoved after Remove.
-func isLoaded(ctx context.Context, accounts access.Accounts, people []imported.UserRecord) (bool, error) {
-	for i, someone := range people {
-		account, err := accounts.ByPhone(ctx, someone.Phone)
-		switch {
-		case err == nil && isRemoved(account):
-			return false, ErrRemoved
-		case errors.Is(err, access.ErrNoAccount) || err == nil && account.Hash == "":
-			continue
-		case err != nil:
-			return false, err
-		case i == 0:
-			return true, nil
-		}
-		return false, fmt.Errorf("%s: %w", someone.Source, access.ErrPhoneTaken)
+// Check returns why Load would refuse the store: ErrRemoved after Remove, or access.ErrPhoneTaken if an account of another person
+// has a phone number of the demo data, whose password Load would change.
+func Check(ctx context.Context, accounts access.Accounts, directory user.Directory) error {
+	_, err := isLoaded(ctx, accounts, directory)
+	return err
+}
+
+// isLoaded reports whether the demo data is loaded. Its errors are those of Check.
+func isLoaded(ctx context.Context, accounts access.Accounts, directory user.Directory) (bool, error) {
+	own, err := demoAccounts(ctx, accounts, directory)
+	switch {
+	case err != nil:
+		return false, err
+	case slices.ContainsFunc(own, isRemoved):
+		return false, ErrRemoved
+	case slices.ContainsFunc(own, func(a access.Account) bool { return a.Hash != "" }):
+		return true, nil
 	}
-	return false, nil
+	people, err := people(embedded)
+	for _, someone := range people {
+		account, none := accounts.ByPhone(ctx, someone.Phone)
+		switch {
+		case none == nil && account.Hash != "":
+			return false, fmt.Errorf("%s: %w", someone.Source, access.ErrPhoneTaken)
+		case none != nil && !errors.Is(none, access.ErrNoAccount):
+			return false, none
+		}
+	}
+	return false, err
 }
 
 // stepsOf reads all tables and returns their steps in chronological order; those of the same

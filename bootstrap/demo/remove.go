@@ -90,21 +90,6 @@ func WithPassword(ctx context.Context, accounts access.Accounts, directory user.
 // was imported, and not loaded, never had one.
 func isRemoved(a access.Account) bool { return a.Hash == "" && a.Generation > 0 }
 
-func CheckNotRemoved(ctx context.Context, accounts access.Accounts) error {
-	people, err := people(embedded)
-	if err != nil {
-		return err
-	}
-	account, err := accounts.ByPhone(ctx, people[0].Phone)
-	switch {
-	case errors.Is(err, access.ErrNoAccount):
-		return nil
-	case err == nil && isRemoved(account):
-		return ErrRemoved
-	}
-	return err
-}
-
 // ErrOthers is the error of a store that has accounts, none of which is the demo's. The demo's people
 // have a public password, and one of them is staff.
 var ErrOthers = errors.New("this database has accounts that are not the demo's; use an empty database, " +

@@ -93,7 +93,7 @@ func TestRemove(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, demo.Removed{Accounts: 1}, again, "the one that was enabled")
 	assert.ErrorIs(t, demo.Load(t.Context(), w.ports), demo.ErrRemoved)
-	assert.ErrorIs(t, demo.CheckNotRemoved(t.Context(), w.ports.Accounts), demo.ErrRemoved)
+	assert.ErrorIs(t, demo.Check(t.Context(), w.ports.Accounts, w.ports.Directory), demo.ErrRemoved)
 }
 
 func TestRemove_leaves_other_people_with_such_phone_numbers_alone(t *testing.T) {
@@ -108,7 +108,7 @@ func TestRemove_leaves_other_people_with_such_phone_numbers_alone(t *testing.T) 
 	account, err := p.Accounts.ByID(t.Context(), id)
 	require.NoError(t, err)
 	assert.False(t, account.Disabled)
-	assert.NoError(t, demo.CheckNotRemoved(t.Context(), p.Accounts))
+	assert.ErrorIs(t, demo.Check(t.Context(), p.Accounts, p.Directory), access.ErrPhoneTaken)
 }
 
 func TestLoadRefusesTakenPhone(t *testing.T) {
