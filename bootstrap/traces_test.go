@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"encoding/hex"
 	"io"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -20,6 +21,7 @@ import (
 	otlp "go.opentelemetry.io/proto/otlp/trace/v1"
 	"google.golang.org/protobuf/proto"
 
+	"plaza/domain/payment"
 	"plaza/test/pictures"
 )
 
@@ -137,6 +139,29 @@ func TestTraces_lead_from_the_caller_through_the_database_to_the_wallet(t *testi
 	assert.NotContains(t, strings.Join(edges, "\n"), "database", "every call of a port has a name")
 	assert.Regexp(t, `msg=request \S+ method=POST route=/api/pay/order/pay/ .* trace_id=`+callersTrace, s.log.String())
 	assert.Contains(t, s.log.String(), `msg="sending traces" collector=`+collector.URL)
+}
+
+// TestTraces_show_no_numbers_of_orders: those of version 3 of the wallet are in its paths.
+func TestTraces_show_no_numbers_of_orders(t *testing.T) {
+	withoutTraces(t)
+	collector := newReceiver(t)
+	t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", collector.URL)
+	traces, err := openTraces(t.Context(), slog.New(slog.DiscardHandler))
+	require.NoError(t, err)
+	c := serveSettings(t.TempDir())
+	c.Wallet, c.WalletURL, c.PublicURL = "sandboxv3", "http://127.0.0.1:1", "http://127.0.0.1"
+	c, err = Check(c)
+	require.NoError(t, err)
+	_, err = useSandboxKey(&c)
+	require.NoError(t, err)
+	gateways, err := newGateways(c, traces)
+	require.NoError(t, err)
+	_, err = gateways.Current.Query(t.Context(), payment.OfficialAccount, "hiddennumber")
+	require.Error(t, err, "no wallet is there")
+	traces.close()
+	spans, raw := collector.spans(t)
+	require.NotEmpty(t, spans)
+	assert.NotContains(t, string(raw), "hiddennumber")
 }
 
 // TestSecrets_are_in_no_log_metric_or_span: a walk over the interface, with secrets wherever a

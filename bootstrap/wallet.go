@@ -38,7 +38,7 @@ func walletSettings(c settings.Config, d wallet.Description, t *traces) wallet.S
 		NotifyURL:  cmp.Or(c.WalletNotifyURL, c.PublicURL+d.NotifyPath),
 		PrivateKey: c.WalletPrivateKey, CertSerial: c.WalletCertSerial, Certificate: c.WalletCert,
 		PublicKey: c.WalletPublicKey, PublicKeyID: c.WalletPublicKeyID, FormerKey: c.WalletV2Key,
-		Deadline: c.WalletTimeout, Wrap: t.spans("wallet", true),
+		Deadline: c.WalletTimeout, Wrap: t.spans("wallet", d.Name == wechatpay.DescriptionV2.Name), // paths of version 3 have numbers of orders
 	}
 }
 
