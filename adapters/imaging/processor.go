@@ -33,6 +33,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"plaza/application/admission"
@@ -138,6 +139,12 @@ func (o *original) encode(p picture, specs []media.SizeSpec) (media.Processed, e
 	whole, err := p.encode()
 	if err != nil {
 		return media.Processed{}, err
+	}
+	if whole.Type == "image/jpeg" && slices.ContainsFunc(variants, func(v media.Variant) bool { return v.Type == "image/png" }) {
+		p.lossless = false // sizes are of the same kind, or JPEGs (IMG-08)
+		if variants, err = p.variants(o.ctx, specs); err != nil {
+			return media.Processed{}, err
+		}
 	}
 	for i, r := range variants {
 		if r.Bytes == nil {

@@ -10,6 +10,7 @@ import (
 	"image/color"
 	"image/gif"
 	"image/png"
+	"math/rand/v2"
 	"os"
 	"runtime"
 	"slices"
@@ -256,4 +257,18 @@ func sane(t *testing.T, u media.Upload) {
 	assert.Equal(t, u.Type, "image/"+kind)
 	assert.Equal(t, image.Rect(0, 0, u.Width, u.Height), m.Bounds())
 	assert.LessOrEqual(t, u.Width*u.Height, media.MaxPixels)
+}
+
+// TestIMG08_SizesOfAJPEG: dots that are a level grey from afar are shorter as a JPEG, and their size as a PNG.
+func TestIMG08_SizesOfAJPEG(t *testing.T) {
+	dots, noise := image.NewGray(image.Rect(0, 0, 512, 128)), rand.New(rand.NewPCG(1, 2))
+	for i := 0; i < len(dots.Pix); i += 2 {
+		v := uint8(noise.IntN(256))
+		dots.Pix[i], dots.Pix[i+1] = v, 255-v
+	}
+	small := media.SizeSpec{Name: "sm", Width: 128, Height: 128}
+	d, err := imaging.NewProcessor(1).Process(t.Context(), "account", bytes.NewReader(pictures.PNG(t, dots)), small)
+	require.NoError(t, err)
+	assert.Equal(t, []string{"image/jpeg", "image/jpeg"}, []string{d.Type, d.Variants[0].Type})
+	assert.NotEmpty(t, d.Variants[0].Bytes)
 }
