@@ -2,6 +2,7 @@ package bunstore_test
 
 import (
 	"context"
+	_ "embed"
 	"fmt"
 	"strings"
 	"sync"
@@ -158,6 +159,9 @@ func TestCheck_gives_an_event_its_counts_before_it_is_discussed(t *testing.T) {
 	})
 }
 
+//go:embed testdata/disagreements.sql
+var disagreements string
+
 func TestMOD02_MOD03_EVT08_Check_finds_and_mends_what_disagrees(t *testing.T) {
 	bunstore.OnEach(t, func(t *testing.T, at string) {
 		s, db := open(t, at), rawSQL(t, at)
@@ -168,69 +172,7 @@ func TestMOD02_MOD03_EVT08_Check_finds_and_mends_what_disagrees(t *testing.T) {
 			require.NoError(t, err)
 			return v
 		}
-		for _, spoil := range []string{
-			"DELETE FROM feed_listings WHERE kind = 'publication'",
-			"UPDATE feed_listings SET category_id = 2 WHERE kind = 'node'",
-			"UPDATE feed_listings SET lat = 31 WHERE kind = 'demand'",
-			"INSERT INTO feed_listings (kind, id, category_id, created, updated) SELECT 'node', 77, 1, created, updated FROM nodes",
-			"UPDATE publications SET published = FALSE",
-			"UPDATE nodes SET category_id = 2",
-			"DELETE FROM search_entries",
-			"UPDATE search_entries SET id = 77",
-			"UPDATE search_entries SET author_id = 77",
-			"UPDATE search_entries SET private = NOT private",
-			"UPDATE search_entries SET words = 'another'",
-			"UPDATE feed_counters SET count = count + 1 WHERE count > 0",
-			"UPDATE feed_counters SET count = 0, created = NULL, updated = NULL",
-			"DELETE FROM feed_counters",
-			"UPDATE feed_counters SET created = NULL",
-			"UPDATE feed_counters SET updated = NULL",
-			"UPDATE feed_totals SET count = count - 1 WHERE kind = 'node'",
-			"UPDATE feed_totals SET count = 0",
-			"DELETE FROM feed_totals",
-			"UPDATE event_counts SET comments = 7",
-			"UPDATE event_counts SET likes = 0",
-			"UPDATE event_counts SET comments = 0, commented = NULL",
-			"DELETE FROM event_counts",
-			"UPDATE image_counts SET kept = 4",
-			"DELETE FROM image_counts",
-			"UPDATE picture_totals SET bytes = bytes + 1",
-			"UPDATE picture_totals SET bytes = -5",
-			"DELETE FROM picture_totals",
-			"UPDATE pictures SET bytes = 8",
-			"DELETE FROM pictures",
-			"UPDATE notification_counts SET total = total + 1",
-			"UPDATE notification_counts SET unread = -1",
-			"UPDATE notification_counts SET read_up_to = 1000",
-			"DELETE FROM notification_counts",
-			"UPDATE profile_counts SET events = 7, followers = 8, followed = 9",
-			"DELETE FROM profile_counts",
-			"UPDATE notifications SET owner_id = actor_id WHERE kind = 'follow'",
-			"UPDATE notifications SET object_id = object_id + 1 WHERE kind = 'comment'",
-			"UPDATE notifications SET withdrawn = TRUE WHERE kind = 'like'",
-			"DELETE FROM name_prefixes",
-			"UPDATE name_prefixes SET prefix = 'zz' WHERE user_id = 1 AND prefix = (SELECT MAX(prefix) FROM name_prefixes WHERE user_id = 1)",
-			"DELETE FROM contacts WHERE user_id = 1",
-			"DELETE FROM contacts",
-			"INSERT INTO contacts (user_id, contact_id) SELECT 1, 1 FROM events",
-			"INSERT INTO blocks (user_id, other_id, is_by_user, created) SELECT 1, 2, TRUE, created FROM events" +
-				" UNION ALL SELECT 2, 1, FALSE, created FROM events", // although they follow each other
-			"UPDATE blocks SET is_by_user = FALSE",
-			"INSERT INTO hidden_things (kind, object_id, owner_id, reason, hidden_at) SELECT 'event', id, 1, 'Rude', created FROM events",
-			"UPDATE events SET hidden = TRUE",
-			"DELETE FROM hidden_things",
-			"UPDATE images SET hidden = TRUE",
-			"UPDATE images SET hidden = FALSE",
-			"UPDATE comments SET hidden = TRUE",
-			"INSERT INTO plates (event_id, photo, created, hidden) SELECT id, 'private/x', created, TRUE FROM events",
-			"UPDATE plates SET hidden = FALSE",
-			"INSERT INTO hidden_profiles (user_id, firstname, lastname, bio, location, expertise) SELECT id, '', '', '', '', '' FROM users",
-			"DELETE FROM hidden_profiles",
-			"UPDATE publications SET hidden = TRUE",
-			"UPDATE nodes SET hidden = TRUE",
-			"UPDATE demands SET hidden = TRUE",
-			"UPDATE demands SET hidden = FALSE",
-		} {
+		for spoil := range strings.SplitSeq(strings.TrimSuffix(disagreements, ";\n"), ";\n") {
 			before := version()
 			done, err := db.Exec(spoil)
 			require.NoError(t, err, spoil)
