@@ -250,7 +250,6 @@ func feedOrdered(w *fixtures) {
 }
 
 var feedCards = []promise{
-	{"the translations of a publication have its original and leave itself out, by ascending id", feedTranslations},
 	{"a card has MaxTranslations at most", feedManyTranslations},
 }
 
@@ -266,32 +265,6 @@ func (w *fixtures) translations(kind feed.Kind, id int64) (ids []int64) {
 		ids = append(ids, t.ID)
 	}
 	return ids
-}
-
-func (w *fixtures) noCard(kind feed.Kind, id int64) {
-	_, err := w.Feed.Card(w.Context(), kind, id)
-	assert.ErrorIs(w, err, feed.ErrNoItem, "%s %d", kind, id)
-}
-
-func feedTranslations(w *fixtures) {
-	author := w.newUser()
-	of := func(bundle, first, original publication.BundleID) func(*publication.Publication) {
-		return func(p *publication.Publication) {
-			p.Bundle = publication.Bundle{ID: bundle, FirstOriginal: first, Original: original}
-		}
-	}
-	w.imports(
-		article(author, 9, of(10, 0, 0)), article(author, 2, of(11, 10, 10),
-			func(p *publication.Publication) { p.Title, p.Language = "Un texto", "es" }),
-		article(author, 3, of(12, 10, 11)), article(author, 4, of(12, 10, 11)), article(author, 5, of(13, 0, 10)),
-		article(author, 6, of(20, 20, 0)),
-		article(author, 7, of(11, 10, 10), func(p *publication.Publication) { p.Published = false }),
-		article(author, 8, of(11, 10, 10), func(p *publication.Publication) { p.Deleted = true }), article(author, 1, of(41, 40, 40)),
-	)
-	for id, want := range map[int64][]int64{9: {2, 3, 4}, 2: {3, 4, 9}, 3: {2, 4, 9}, 5: nil, 6: nil, 1: nil} {
-		assert.Equal(w, want, w.translations(feed.Publication, id), "%d", id)
-	}
-	assert.Equal(w, feed.Translation{ID: 2, Language: "es", Title: "Un texto"}, w.card(feed.Publication, 9).Translations[0])
 }
 
 func feedManyTranslations(w *fixtures) {

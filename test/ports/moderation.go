@@ -32,7 +32,6 @@ func Moderation(t *testing.T, open Open) {
 		{"the erasure of the owner leaves an open case until it is decided", eraseReported},
 		{"a change of its author does not show a hidden event", changeHidden},
 		{"a comment is listed and counted for those to whom it is VisibleTo, also across blocks", hideComments},
-		{"a hidden comment counts for no event, and does not order it", hideCounted},
 		{"the notification of a hidden comment goes with it, and comes back unless it was removed", hideNotified},
 		{"a hidden comment is removed without its count, and by an erasure", hideRemoved},
 		{"a comment is hidden and restored once, also at once with other comments", hideCommentsAtOnce},
@@ -257,24 +256,6 @@ func hideComments(w *fixtures) {
 		require.NoError(w, err)
 		assert.Equal(w, want[:2], commentIDs(related.Comments[e.ID()]))
 	}
-	w.consistent()
-}
-
-func hideCounted(w *fixtures) {
-	author := w.newUser()
-	one, two := w.write(author, noon), w.write(author, noon)
-	w.say(one.ID(), author, noon, "First")
-	w.say(two.ID(), author, noon.Add(time.Second), "Second")
-	c := w.say(one.ID(), author, noon.Add(time.Minute), "Third")
-	order := func() []event.ID { return mapped(eventsOf(w.commented(author, 9)), (*event.Event).ID) }
-	assert.Equal(w, []event.ID{one.ID(), two.ID()}, order())
-	h := w.hide(remark(c.ID), noon)
-	assert.Equal(w, moderation.Hiding{Thing: remark(c.ID), Owner: author, Reason: "Rude", At: noon}, h)
-	assert.Equal(w, []event.ID{two.ID(), one.ID()}, order())
-	assert.Equal(w, 1, w.entry(one.ID()).Comments)
-	w.restore(remark(c.ID))
-	assert.Equal(w, []event.ID{one.ID(), two.ID()}, order())
-	assert.Equal(w, 2, w.entry(one.ID()).Comments)
 	w.consistent()
 }
 

@@ -187,7 +187,6 @@ func hideOwnOnce(w *fixtures) {
 }
 
 var moderationFeed = []promise{
-	{"an import shows nothing that is hidden, and what is restored is as it was imported last", hideImported},
 	{"what is hidden of a bundle keeps no translation from being an origin, whatever else of it comes and goes", hideOriginal},
 	{"the hiding of what is imported goes to its new author, and with what is erased", hideRecordsOf},
 	{"of hidings and imports at once no mark is lost", hideRecordsAtOnce},
@@ -207,64 +206,6 @@ func recordsBy(author, title string, in feed.CategoryID, isDeleted bool) map[fee
 	})
 	p.By, n.By, d.By = author, author, author
 	return map[feed.Kind]imported.Record{feed.Publication: p, feed.Node: n, feed.Demand: d}
-}
-
-// isListed asserts whether the number 1 of the kind is everywhere in the category, or nowhere.
-func (w *fixtures) isListed(kind feed.Kind, in feed.CategoryID, is bool) {
-	want := 0
-	if is {
-		want = 1
-		assert.Equal(w, in, first(w.card(kind, 1).Listing()).Category)
-	} else {
-		w.noCard(kind, 1)
-	}
-	only, all := feed.Selection{Kinds: []feed.Kind{kind}}, feed.Selection{Kinds: feed.ItemKinds()}
-	around := only
-	around.Near = &feed.Area{Centre: geo.Point{Lat: 30, Lng: 120}, Within: 1}
-	assert.Len(w, w.pages(in, only, 7), want)
-	assert.Len(w, w.pages(in, all, 7), want)
-	if kind == feed.Demand {
-		assert.Len(w, w.pages(in, around, 7), want)
-		assert.Equal(w, want, w.metas(around)[in].Count)
-	}
-	assert.Len(w, w.Listings(w.T), want)
-	if kind == feed.Publication {
-		for _, isOrigin := range []bool{false, true} {
-			assert.Len(w, w.pagedPublications(publication.Query{OriginOnly: isOrigin}, 7), want)
-			assert.Len(w, w.pagedPublications(publication.Query{OriginOnly: isOrigin, Category: &in}, 7), want)
-		}
-	}
-	w.assertCounted()
-	w.consistent()
-}
-
-func first[T, U any](one T, _ U) T { return one }
-
-func hideImported(w *fixtures) {
-	for _, kind := range feed.ItemKinds() {
-		w := w.open.fixtures(w.T)
-		c := w.importer("a")
-		c.settled()
-		as := func(title string, in feed.CategoryID, isDeleted bool) imported.Record {
-			return recordsBy(writer, title, in, isDeleted)[kind]
-		}
-		c.importAll(bundleRecord(7, 0, 0), bundleRecord(1, 0, 0), as("A text", 1, false))
-		w.hide(recordOf(kind), noon)
-		assert.Equal(w, []imported.Status{imported.Same}, c.importAll(as("A text", 1, false)))
-		for _, next := range []imported.Record{as("Another", 2, false), as("Another", 2, true), as("Last", 2, false)} {
-			assert.Equal(w, []imported.Status{imported.Changed}, c.importAll(next))
-			w.isListed(kind, 2, false)
-		}
-		assert.Equal(w, []imported.Status{imported.Changed}, c.importAll(bundleRecord(1, 0, 7))) // which changes its publications
-		w.isListed(kind, 2, false)
-		w.restore(recordOf(kind))
-		w.isListed(kind, 2, true)
-		assert.Equal(w, "Last", w.subject(recordOf(kind)).Title)
-		w.hide(recordOf(kind), noon)
-		c.importAll(as("Last", 2, true))
-		w.restore(recordOf(kind))
-		w.isListed(kind, 2, false) // it is deleted
-	}
 }
 
 func hideOriginal(w *fixtures) {
