@@ -22,7 +22,7 @@ import (
 	"plaza/domain/user"
 )
 
-// Events is the suite of event.Repository, event.Reader and event.Discussion, and of the feed that they keep.
+// Events is the suite of event.Repository, event.Reader and event.Discussion.
 func Events(t *testing.T, open Open) {
 	for _, part := range []struct {
 		name     string
@@ -30,14 +30,12 @@ func Events(t *testing.T, open Open) {
 	}{
 		{"Storing", eventStoring}, {"Changing", eventChanging}, {"Removing", eventRemoving},
 		{"Listing", eventListing}, {"Locating", eventLocating}, {"What is around", eventRelated}, {"Discussing", eventDiscussing},
-		{"Feed", eventFeed},
 	} {
 		t.Run(part.name, func(t *testing.T) { open.keeps(t, part.promises) })
 	}
 	t.Run("Changing what was read", func(t *testing.T) {
 		open.keeps(t, eventChangingRead)
 		open.readingFirst().keeps(t, eventChanging)
-		open.readingFirst().keeps(t, eventFeed)
 	})
 }
 

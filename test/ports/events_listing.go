@@ -201,34 +201,6 @@ func moment(events []*event.Event, limit int) []event.State {
 	return statesOf(events[:min(limit, len(events))])
 }
 
-var eventFeed = []promise{
-	{"Change moves the listing with the event", feedChange},
-}
-
-func feedChange(w *fixtures) {
-	w.category(1)
-	w.category(2)
-	e := w.write(w.newUser(), noon, published(false), under(1))
-	later := noon.Add(time.Hour)
-	for _, step := range []struct {
-		edit     edit
-		category feed.CategoryID
-		listed   bool
-	}{
-		{titled("Draft"), 1, false}, {published(true), 1, true}, {titled("Published"), 1, true}, {under(2), 2, true},
-		{under(0), 0, true}, {permitted(event.Contact), 0, false}, {under(1), 1, false}, {permitted(event.Public), 1, true},
-		{published(false), 1, false}, {published(true), 1, true}, {permitted(event.Private), 1, false},
-	} {
-		later = later.Add(time.Microsecond)
-		w.change(e.ID(), apply(later, step.edit))
-		want := []feed.Listing{}
-		if step.listed {
-			want = []feed.Listing{{Kind: feed.Event, ID: int64(e.ID()), Category: step.category, Created: noon, Updated: later}}
-		}
-		assert.Equal(w, want, w.listed(), "%+v", step)
-	}
-}
-
 // listed is what the feed lists; nothing is never nil.
 func (w *fixtures) listed() []feed.Listing {
 	return append([]feed.Listing{}, w.Listings(w.T)...)
