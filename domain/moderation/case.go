@@ -74,10 +74,7 @@ func (c Case) IsDecided() bool { return c.Outcome != "" }
 // AtCursor returns the place of the case in a list whose latest case is the first: open cases by the first report, decided ones by
 // the decision.
 func (c Case) AtCursor() page.Cursor {
-	if c.IsDecided() {
-		return page.At(c.At, c.ID)
-	}
-	return page.At(c.First, c.ID)
+	return page.At(cmp.Or(c.At, c.First), c.ID)
 }
 
 // Query selects cases.
@@ -91,11 +88,18 @@ type Query struct {
 	page.CursorRequest
 }
 
-// Picture is a picture of a thing.
+// Picture is a picture of a thing. In JSON it is its name.
 type Picture struct {
 	Name string    // tells the picture from others of the thing, wherever its files are
 	Key  media.Key // empty: it is lost
 	URL  string    // empty as a store returns it
+}
+
+func (p Picture) MarshalText() ([]byte, error) { return []byte(p.Name), nil }
+
+func (p *Picture) UnmarshalText(name []byte) error {
+	p.Name = string(name)
+	return nil
 }
 
 // Copies are the keys of copies of pictures by the names of the pictures. An empty key is that of a picture without a file.
@@ -104,26 +108,24 @@ type Copies map[string]media.Key
 // ErrUncopied is the fault of a thing with new pictures while it is reported.
 var ErrUncopied = fault.RetryAfter(fault.Unavailable, time.Second, "It is being changed. Try again.")
 
-// Snapshot is what staff judge of a thing, as it is at one time. What a kind does not have is zero.
+// Snapshot is what staff judge of a thing, as it is at one time. What a kind does not have is zero. The names in JSON must not change,
+// because stored versions use them.
 type Snapshot struct {
-	Title               string // of an event, a publication, a node or a demand
-	Content             string // plain text: of an event or comment, a summary or description, or what a person says of themselves
-	HTML                markup.HTML
-	Firstname, Lastname string // of a person
-	Expertise, Location string // of a person
-	Tags                []string
-	Event               int64 // that a comment or plate is on
-	Pictures            []Picture
+	Title     string      `json:"title,omitempty"`   // of an event, a publication, a node or a demand
+	Content   string      `json:"content,omitempty"` // plain text, also a summary, a description, or what a person says of themselves
+	HTML      markup.HTML `json:"html,omitempty"`
+	Firstname string      `json:"firstname,omitempty"` // of a person, as the next three
+	Lastname  string      `json:"lastname,omitempty"`
+	Expertise string      `json:"expertise,omitempty"`
+	Location  string      `json:"location,omitempty"`
+	Tags      []string    `json:"tags,omitempty"`
+	Event     int64       `json:"event,omitempty"` // that a comment or plate is on
+	Pictures  []Picture   `json:"pictures,omitempty"`
 }
 
 // Digest returns what is equal for equal texts and pictures.
 func (s Snapshot) Digest() [sha256.Size]byte {
-	names := make([]string, len(s.Pictures))
-	for i, p := range s.Pictures {
-		names[i] = p.Name
-	}
-	s.Pictures, s.Tags = nil, append([]string{}, s.Tags...)
-	text, _ := json.Marshal([]any{s, names}) // JSON can represent every snapshot
+	text, _ := json.Marshal(s) // JSON can represent every snapshot
 	return sha256.Sum256(text)
 }
 

@@ -34,21 +34,9 @@ const (
 	Demand      Kind = "demand"
 )
 
-// kinds are the kinds of things, each under the name that it has in requests.
-var kinds = []struct {
-	kind     Kind
-	pictures media.Audience // who gets the addresses of its pictures while it is not hidden
-}{
-	{Event, media.Viewers}, {Comment, media.Viewers}, {Image, media.Everyone}, {Person, media.Everyone}, {Plate, media.Viewers},
-	{Profile, media.Everyone}, {Publication, media.Everyone}, {Node, media.Everyone}, {Demand, media.Everyone},
-}
-
 // Kinds returns every kind.
-func Kinds() (all []Kind) {
-	for _, of := range kinds {
-		all = append(all, of.kind)
-	}
-	return all
+func Kinds() []Kind {
+	return []Kind{Event, Comment, Image, Person, Plate, Profile, Publication, Node, Demand}
 }
 
 // Hideable returns the kinds of things that staff can hide.
@@ -62,12 +50,10 @@ type Thing struct {
 
 // Audience returns who gets the addresses of the thing's pictures: only its owner and staff those of a hidden one.
 func (t Thing) Audience(isHidden bool) media.Audience {
-	for _, of := range kinds {
-		if of.kind == t.Kind && !isHidden {
-			return of.pictures
-		}
+	if isHidden || slices.Contains([]Kind{Event, Comment, Plate}, t.Kind) {
+		return media.Viewers
 	}
-	return media.Viewers
+	return media.Everyone
 }
 
 // HasSizes reports whether the pictures of the thing are in the sizes of media.PictureSizes. Others are small.

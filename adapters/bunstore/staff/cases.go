@@ -155,7 +155,7 @@ func (v Moderation) addReport(
 	}
 	tx.Queue(insertReport, r.By, r.Kind, r.Thing.ID, r.Case, r.Reason, r.Text, r.Created).Into((*int64)(&r.ID))
 	if now != nil {
-		tx.Queue(keepVersion, r.Case, now.Digest(), contentOf(now.Snapshot), r.Created)
+		tx.Queue(keepVersion, r.Case, now.Digest(), engine.AsJSON{Of: now.Snapshot}, r.Created)
 	}
 	for name, key := range needed {
 		if key != "" {

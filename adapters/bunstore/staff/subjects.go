@@ -55,38 +55,36 @@ func (r subjectRow) subject(t moderation.Thing) moderation.Subject {
 	return s
 }
 
-// The statements find the things of $1 of each kind.
-var (
-	reportedEvents = engine.Both(`
-		SELECT id, author_id AS owner_id, title, content, html, day, permission, status, plates FROM event_entries WHERE id = ANY($1)`)
-	reportedComments = engine.Both(`
-		SELECT c.id, c.author_id AS owner_id, c.content, c.event_id, e.title AS event_title, c.edited, c.reply_to
-		FROM comments c JOIN events e ON e.id = c.event_id WHERE c.id = ANY($1)`)
-	reportedImages = engine.Both(`
-		SELECT id, owner_id, tags, key AS picture FROM images WHERE id = ANY($1) AND deleted IS NULL`)
-	reportedPeople = engine.Both(`
-		SELECT u.id, u.id AS owner_id, COALESCE(h.firstname, u.firstname) AS firstname, COALESCE(h.lastname, u.lastname) AS lastname,
-			COALESCE(h.bio, u.bio) AS content, COALESCE(h.location, u.location) AS location,
-			COALESCE(h.expertise, u.expertise) AS expertise, COALESCE(h.avatar, u.avatar) AS cover
-		FROM users u LEFT JOIN hidden_profiles h ON h.user_id = u.id WHERE u.id = ANY($1) AND u.phone NOT LIKE 'erased-%'`)
-	reportedPlates = engine.Both(`
-		SELECT p.id, e.author_id AS owner_id, p.event_id, e.title AS event_title, p.photo AS picture
-		FROM plates p JOIN events e ON e.id = p.event_id WHERE p.id = ANY($1)`)
-	reportedPublications = engine.Both(`
-		SELECT p.id, p.author_id AS owner_id, p.title, p.summary AS content, p.cover, t.html
-		FROM publications p LEFT JOIN publication_texts t ON t.id = p.id WHERE p.id = ANY($1) AND NOT p.deleted`)
-	reportedNodes = engine.Both(`
-		SELECT n.id, n.author_id AS owner_id, n.title, n.summary AS content, n.cover, t.html
-		FROM nodes n LEFT JOIN node_texts t ON t.id = n.id WHERE n.id = ANY($1) AND NOT n.deleted`)
-	reportedDemands = engine.Both(`
-		SELECT id, author_id AS owner_id, title, description AS content, tags, cover
-		FROM demands WHERE id = ANY($1) AND NOT deleted`)
-)
+// reportedPeople finds the people of $1.
+var reportedPeople = engine.Both(`
+	SELECT u.id, u.id AS owner_id, COALESCE(h.firstname, u.firstname) AS firstname, COALESCE(h.lastname, u.lastname) AS lastname,
+		COALESCE(h.bio, u.bio) AS content, COALESCE(h.location, u.location) AS location,
+		COALESCE(h.expertise, u.expertise) AS expertise, COALESCE(h.avatar, u.avatar) AS cover
+	FROM users u LEFT JOIN hidden_profiles h ON h.user_id = u.id WHERE u.id = ANY($1) AND u.phone NOT LIKE 'erased-%'`)
 
+// reportedOfKind find the things of $1 of a kind.
 var reportedOfKind = map[moderation.Kind]engine.Text{
-	moderation.Event: reportedEvents, moderation.Comment: reportedComments, moderation.Image: reportedImages,
-	moderation.Person: reportedPeople, moderation.Profile: reportedPeople, moderation.Plate: reportedPlates,
-	moderation.Publication: reportedPublications, moderation.Node: reportedNodes, moderation.Demand: reportedDemands,
+	moderation.Event: engine.Both(`
+		SELECT id, author_id AS owner_id, title, content, html, day, permission, status, plates FROM event_entries WHERE id = ANY($1)`),
+	moderation.Comment: engine.Both(`
+		SELECT c.id, c.author_id AS owner_id, c.content, c.event_id, e.title AS event_title, c.edited, c.reply_to
+		FROM comments c JOIN events e ON e.id = c.event_id WHERE c.id = ANY($1)`),
+	moderation.Image: engine.Both(`
+		SELECT id, owner_id, tags, key AS picture FROM images WHERE id = ANY($1) AND deleted IS NULL`),
+	moderation.Person:  reportedPeople,
+	moderation.Profile: reportedPeople,
+	moderation.Plate: engine.Both(`
+		SELECT p.id, e.author_id AS owner_id, p.event_id, e.title AS event_title, p.photo AS picture
+		FROM plates p JOIN events e ON e.id = p.event_id WHERE p.id = ANY($1)`),
+	moderation.Publication: engine.Both(`
+		SELECT p.id, p.author_id AS owner_id, p.title, p.summary AS content, p.cover, t.html
+		FROM publications p LEFT JOIN publication_texts t ON t.id = p.id WHERE p.id = ANY($1) AND NOT p.deleted`),
+	moderation.Node: engine.Both(`
+		SELECT n.id, n.author_id AS owner_id, n.title, n.summary AS content, n.cover, t.html
+		FROM nodes n LEFT JOIN node_texts t ON t.id = n.id WHERE n.id = ANY($1) AND NOT n.deleted`),
+	moderation.Demand: engine.Both(`
+		SELECT id, author_id AS owner_id, title, description AS content, tags, cover
+		FROM demands WHERE id = ANY($1) AND NOT deleted`),
 }
 
 // hiddenAmong finds those of the things $1 of the kind $2 that are hidden.
@@ -145,35 +143,13 @@ func change(found map[moderation.Thing]moderation.Subject, t moderation.Thing, f
 	}
 }
 
-// snapshotJSON is a snapshot in its column. The names must not change, because stored rows use them.
-type snapshotJSON struct {
-	Title     string      `json:"title,omitempty"`
-	Content   string      `json:"content,omitempty"`
-	HTML      markup.HTML `json:"html,omitempty"`
-	Firstname string      `json:"firstname,omitempty"`
-	Lastname  string      `json:"lastname,omitempty"`
-	Expertise string      `json:"expertise,omitempty"`
-	Location  string      `json:"location,omitempty"`
-	Tags      []string    `json:"tags,omitempty"`
-	Event     int64       `json:"event,omitempty"`
-	Pictures  []string    `json:"pictures,omitempty"`
-}
-
-func contentOf(s moderation.Snapshot) engine.AsJSON {
-	names := engine.Mapped(s.Pictures, func(p moderation.Picture) string { return p.Name })
-	return engine.AsJSON{Of: snapshotJSON{
-		s.Title, s.Content, s.HTML, s.Firstname, s.Lastname, s.Expertise, s.Location, s.Tags, s.Event, names,
-	}}
-}
-
-func snapshotOf(content string, copies moderation.Copies) (moderation.Snapshot, error) {
-	var r snapshotJSON
-	if err := json.Unmarshal([]byte(content), &r); err != nil {
-		return moderation.Snapshot{}, fmt.Errorf("decode what was reported: %w", err)
+// snapshotOf decodes what a case keeps of its thing, with the copies of the pictures.
+func snapshotOf(content string, copies moderation.Copies) (s moderation.Snapshot, err error) {
+	if err := json.Unmarshal([]byte(content), &s); err != nil {
+		return s, fmt.Errorf("decode what was reported: %w", err)
 	}
-	pictures := engine.Mapped(r.Pictures, func(name string) moderation.Picture { return moderation.Picture{Name: name, Key: copies[name]} })
-	return moderation.Snapshot{
-		Title: r.Title, Content: r.Content, HTML: r.HTML, Firstname: r.Firstname, Lastname: r.Lastname, Expertise: r.Expertise,
-		Location: r.Location, Tags: r.Tags, Event: r.Event, Pictures: pictures,
-	}, nil
+	for i, p := range s.Pictures {
+		s.Pictures[i].Key = copies[p.Name]
+	}
+	return s, nil
 }
