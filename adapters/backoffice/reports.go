@@ -180,13 +180,10 @@ func (s *Site) decideReport(v *visit) (answer, error) {
 	by := audit.Actor{Staff: v.actor.ID}
 	ctx := audit.With(v.r.Context(), v.record(reportActs[act], audit.Object{Kind: object}, 0))
 	if reason := form.Get("reason"); err == nil {
-		switch act {
-		case "hide":
-			_, err = s.Moderating.Hide(ctx, by, of, reason, nil)
-		case "restore":
-			_, err = s.Moderating.Restore(ctx, by, of, reason, nil)
-		default:
+		if act == "dismiss" {
 			_, err = s.Moderating.Dismiss(ctx, by, moderation.CaseID(id), reason, nil)
+		} else {
+			err = s.Moderating.Turn(ctx, by, of, act == "hide", reason, nil)
 		}
 	}
 	if err == nil {

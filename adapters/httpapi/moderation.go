@@ -1,8 +1,6 @@
 package httpapi
 
 import (
-	"context"
-
 	"plaza/adapters/httpapi/transport"
 	"plaza/adapters/httpapi/view"
 	"plaza/application/backoffice"
@@ -199,19 +197,15 @@ type hidingBody struct {
 	Reason  *string `json:"reason" validate:"required"`
 }
 
-func (a *api) hide(c *transport.Call) (transport.Reply, error) { return a.change(c, a.Moderating.Hide) }
+func (a *api) hide(c *transport.Call) (transport.Reply, error) { return a.turn(c, true) }
 
-func (a *api) restore(c *transport.Call) (transport.Reply, error) {
-	return a.change(c, a.Moderating.Restore)
-}
+func (a *api) restore(c *transport.Call) (transport.Reply, error) { return a.turn(c, false) }
 
 // byAddress stands for the kind of a thing that is named by the address of its picture, beside which there is no other.
 const byAddress moderation.Kind = "address"
 
-// change hides or restores the thing that the body names.
-func (a *api) change(
-	c *transport.Call, do func(context.Context, audit.Actor, moderation.Thing, string, error) (moderation.Hiding, error),
-) (transport.Reply, error) {
+// turn hides or restores the thing that the body names.
+func (a *api) turn(c *transport.Call, isHidden bool) (transport.Reply, error) {
 	body, readErr := transport.Read[hidingBody](c)
 	named, at := body.named(nil), moderation.Thing{}
 	if body.Address != nil {
@@ -224,7 +218,7 @@ func (a *api) change(
 	if of.Kind == byAddress {
 		of = at
 	}
-	_, err := do(c.Context(), audit.Actor{Staff: c.Actor.ID}, of, deref(body.Reason), readErr)
+	err := a.Moderating.Turn(c.Context(), audit.Actor{Staff: c.Actor.ID}, of, isHidden, deref(body.Reason), readErr)
 	return recorded(c), err
 }
 

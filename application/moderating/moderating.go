@@ -255,54 +255,38 @@ func (m *Moderating) At(ctx context.Context, address string) (moderation.Thing, 
 	return m.store.OfPicture(ctx, key)
 }
 
-// Hide hides the thing from all but its owner, and decides the reports of it (MOD-03). By their own it returns moderation.ErrOwn
-// (MOD-06).
-func (m *Moderating) Hide(
-	ctx context.Context, by audit.Actor, t moderation.Thing, reason string, readErr error,
-) (moderation.Hiding, error) {
-	return m.turn(ctx, by, t, true, audit.CheckReason(ctx, &reason, readErr), func(to media.Moves) (moderation.Hiding, error) {
-		return m.store.Hide(ctx, moderation.Hiding{Thing: t, Reason: reason, At: instant.Normalise(m.now())}, to)
-	})
-}
-
-// Restore undoes Hide.
-func (m *Moderating) Restore(
-	ctx context.Context, by audit.Actor, t moderation.Thing, reason string, readErr error,
-) (moderation.Hiding, error) {
-	return m.turn(ctx, by, t, false, audit.CheckReason(ctx, &reason, readErr), func(to media.Moves) (moderation.Hiding, error) {
-		return m.store.Restore(ctx, t, to)
-	})
-}
-
-// turn calls store, which hides or restores the thing, while it moves the files of its pictures. What can't be turned is not moved.
-func (m *Moderating) turn(
-	ctx context.Context, by audit.Actor, t moderation.Thing, isHidden bool, wrong error, store func(media.Moves) (moderation.Hiding, error),
-) (done moderation.Hiding, err error) {
-	if wrong != nil {
-		return done, wrong
+// Turn hides the thing from all but its owner, and decides the reports of it, or undoes that (MOD-03). The files of its pictures move
+// meanwhile: what can't be turned is not moved. By their own it returns moderation.ErrOwn (MOD-06).
+func (m *Moderating) Turn(ctx context.Context, by audit.Actor, t moderation.Thing, isHidden bool, reason string, readErr error) error {
+	if err := audit.CheckReason(ctx, &reason, readErr); err != nil {
+		return err
 	}
 	subjects, err := m.store.Subjects(ctx, []moderation.Thing{t})
 	if err == nil {
 		err = m.mayJudge(ctx, by, t, subjects[t].Owner)
 	}
 	if err != nil {
-		return done, err
+		return err
 	}
-	aside := audit.Without(ctx) // only store changes what the audit record tells of
+	aside := audit.Without(ctx) // only the last step changes what the audit record tells of
 	for try := 1; ; try++ {
 		pictures, wasHidden, err := m.store.Pictures(ctx, t)
 		if err == nil {
 			_, err = moderation.Turned(wasHidden, isHidden)
 		}
 		if err != nil {
-			return done, err
+			return err
 		}
 		err = media.Move(aside, m.pictures, m.deletions, pictures, t.Audience(isHidden), m.now(), func(to media.Moves) (err error) {
-			done, err = store(to)
+			if isHidden {
+				_, err = m.store.Hide(ctx, moderation.Hiding{Thing: t, Reason: reason, At: instant.Normalise(m.now())}, to)
+			} else {
+				_, err = m.store.Restore(ctx, t, to)
+			}
 			return err
 		})
 		if !errors.Is(err, media.ErrMoving) || try == mostTries {
-			return done, err
+			return err
 		}
 	}
 }

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"plaza/adapters/httpapi/view"
-	"plaza/application/moderating"
 	"plaza/bootstrap"
 	"plaza/domain/audit"
 	"plaza/domain/instant"
@@ -121,10 +120,7 @@ type thingCommand struct {
 	actCommand
 }
 
-func (t thingCommand) change(
-	ctx context.Context, s streams, act audit.Act, line string,
-	change func(*moderating.Moderating, context.Context, audit.Actor, moderation.Thing, string, error) (moderation.Hiding, error),
-) error {
+func (t thingCommand) turn(ctx context.Context, s streams, act audit.Act, line string) error {
 	if (t.Address == "") == (t.Kind == "" || t.ID == 0) {
 		return misusef("name a thing by its kind and id, or by --address")
 	}
@@ -137,7 +133,8 @@ func (t thingCommand) change(
 			}
 			t.Kind, t.ID = at.Kind, at.ID
 		}
-		if _, err := change(app.Moderating, ctx, audit.Carried(ctx).By, moderation.Thing{Kind: t.Kind, ID: t.ID}, t.Reason, nil); err != nil {
+		of := moderation.Thing{Kind: t.Kind, ID: t.ID}
+		if err := app.Moderating.Turn(ctx, audit.Carried(ctx).By, of, act == audit.Hidden, t.Reason, nil); err != nil {
 			return err
 		}
 		now := map[audit.Act]string{audit.Hidden: "hidden", audit.Restored: "shown again"}[act]
@@ -148,13 +145,13 @@ func (t thingCommand) change(
 type moderationHide struct{ thingCommand }
 
 func (c moderationHide) Run(ctx context.Context, s streams) error {
-	return c.change(ctx, s, audit.Hidden, "hide", (*moderating.Moderating).Hide)
+	return c.turn(ctx, s, audit.Hidden, "hide")
 }
 
 type moderationRestore struct{ thingCommand }
 
 func (c moderationRestore) Run(ctx context.Context, s streams) error {
-	return c.change(ctx, s, audit.Restored, "restore", (*moderating.Moderating).Restore)
+	return c.turn(ctx, s, audit.Restored, "restore")
 }
 
 type moderationDecide struct {

@@ -90,10 +90,10 @@ func (w *cleanupFixture) assertFiles(keys []media.Key, a media.Audience) {
 func TestMOD03_the_files_of_a_hidden_image_move(t *testing.T) {
 	w, _, m, of, keys := newHidingFixture(t)
 	for range 2 {
-		_, err := m.Hide(acting(t, audit.Hidden), operator, of, "Rude", nil)
+		err := m.Turn(acting(t, audit.Hidden), operator, of, true, "Rude", nil)
 		require.NoError(t, err)
 		w.assertFiles(keys, media.Viewers)
-		_, err = m.Restore(acting(t, audit.Restored), operator, of, "A mistake", nil)
+		err = m.Turn(acting(t, audit.Restored), operator, of, false, "A mistake", nil)
 		require.NoError(t, err)
 		w.assertFiles(keys, media.Everyone)
 	}
@@ -102,16 +102,16 @@ func TestMOD03_the_files_of_a_hidden_image_move(t *testing.T) {
 func TestMOD03_a_server_that_stops_before_it_removes_the_former_files_leaves_that_to_the_cleanup(t *testing.T) {
 	w, _, m, of, keys := newHidingFixture(t)
 	w.pictures.is = true
-	_, err := m.Hide(acting(t, audit.Hidden), operator, of, "Rude", nil)
+	err := m.Turn(acting(t, audit.Hidden), operator, of, true, "Rude", nil)
 	require.NoError(t, err)
 	w.pictures.is = false
-	_, err = m.Restore(acting(t, audit.Restored), operator, of, "A mistake", nil)
+	err = m.Turn(acting(t, audit.Restored), operator, of, false, "A mistake", nil)
 	require.ErrorIs(t, err, media.ErrMoving, "the cleanup would remove what is restored")
 	w.now = w.now.Add(media.MoveTime)
 	_, err = w.RemoveDue(t.Context())
 	require.NoError(t, err)
 	w.assertFiles(keys, media.Viewers)
-	_, err = m.Restore(acting(t, audit.Restored), operator, of, "A mistake", nil)
+	err = m.Turn(acting(t, audit.Restored), operator, of, false, "A mistake", nil)
 	require.NoError(t, err)
 	w.assertFiles(keys, media.Everyone)
 }
@@ -119,16 +119,16 @@ func TestMOD03_a_server_that_stops_before_it_removes_the_former_files_leaves_tha
 func TestMOD03_a_server_that_stops_before_the_image_is_hidden_leaves_it_as_it_was(t *testing.T) {
 	w, store, m, of, keys := newHidingFixture(t)
 	store.cause = errors.New("killed")
-	_, err := m.Hide(acting(t, audit.Hidden), operator, of, "Rude", nil)
+	err := m.Turn(acting(t, audit.Hidden), operator, of, true, "Rude", nil)
 	require.ErrorIs(t, err, store.cause)
 	store.cause = nil
-	_, err = m.Hide(acting(t, audit.Hidden), operator, of, "Rude", nil)
+	err = m.Turn(acting(t, audit.Hidden), operator, of, true, "Rude", nil)
 	require.Equal(t, fault.Unavailable, fault.KindOf(err))
 	w.now = w.now.Add(media.MoveTime)
 	_, err = w.RemoveDue(t.Context())
 	require.NoError(t, err)
 	w.assertFiles(keys, media.Everyone)
-	_, err = m.Hide(acting(t, audit.Hidden), operator, of, "Rude", nil)
+	err = m.Turn(acting(t, audit.Hidden), operator, of, true, "Rude", nil)
 	require.NoError(t, err)
 	w.assertFiles(keys, media.Viewers)
 }
@@ -150,7 +150,7 @@ func TestMOD06_an_author_who_adds_plates_keeps_no_event_from_being_hidden(t *tes
 		}
 	}
 	of := moderation.Thing{Kind: moderation.Event, ID: int64(e.ID())}
-	_, err = m.Hide(acting(t, audit.Hidden), operator, of, "Rude", nil)
+	err = m.Turn(acting(t, audit.Hidden), operator, of, true, "Rude", nil)
 	require.NoError(t, err)
 	assert.Equal(t, -1, more)
 }
