@@ -178,6 +178,7 @@ func sectionsOf(actor access.Actor) []section {
 
 // Faults of forms and sessions.
 var (
-	errForged = fault.New(fault.Denied, "")
-	errNoPage = fault.New(fault.NotFound, "")
+	errForged = fault.New(fault.Denied, "This form is out of date, or it came from elsewhere. Nothing was changed. "+
+		"Go back, load the page again, and send it once more.")
+	errNoPage = fault.New(fault.NotFound, "There is no such page.")
 )

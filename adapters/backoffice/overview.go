@@ -2,6 +2,7 @@ package backoffice
 
 import (
 	"fmt"
+	"time"
 
 	"plaza/application/backoffice"
 	"plaza/application/telemetry"
@@ -10,24 +11,13 @@ import (
 // overviewPage is what waits, and what came in.
 type overviewPage struct {
 	backoffice.Overview
-	Waiting []waiting
-	Plots   []plot
-}
-
-// waiting is a number of things that wait, and the page that has them.
-type waiting struct {
-	Key    string
-	Text   string
-	Path   string
-	Count  string
-	IsNone bool
+	Plots []plot
 }
 
 // plot is a small plot of the last days.
 type plot struct {
 	Name       string
 	Bars       []bar
-	Most       int
 	Total      int
 	Today      int
 	IsAtLeast  bool // a day has more than is counted
@@ -46,8 +36,10 @@ const (
 	plotHeight = 48
 )
 
-// waitingPages are the texts and the pages of what waits.
-var waitingPages = map[string]struct{ text, path string }{
+// waitingPage is what the overview says of things that wait, and the page that has them.
+type waitingPage struct{ Text, Path string }
+
+var waitingPages = map[string]waitingPage{
 	"reports": {"Open reports", "reports/"}, "due": {"Payments to be refunded", "money/?list=due"},
 	"disputed": {"Payments that match no order", "money/?list=disputed"}, "abnormal": {"Refunds that went wrong", "money/?list=abnormal"},
 	"processing": {"Refunds in progress", "money/?list=processing"}, "open": {"Open orders", "money/?list=open"},
@@ -56,26 +48,24 @@ var waitingPages = map[string]struct{ text, path string }{
 	"rejects":  {"Imports with rejected lines, in 7 days", "imports/?rejected=true"},
 }
 
+// On returns the page of what waits.
+func (overviewPage) On(w backoffice.Waiting) waitingPage { return waitingPages[w.Key] }
+
 func (s *Site) showOverview(v *visit) (answer, error) {
 	o, err := s.Office.Overview(v.r.Context(), v.actor)
 	if err != nil {
 		return answer{}, err
 	}
-	p := overviewPage{Overview: o}
-	for _, w := range o.Waiting {
-		on := waitingPages[w.Key]
-		p.Waiting = append(p.Waiting, waiting{w.Key, on.text, on.path, s.counted(w.Count), w.Count == 0})
-	}
-	p.Plots = []plot{
+	p := overviewPage{o, []plot{
 		plotOf(s.T("People who joined"), o.Days, func(d telemetry.Day) int { return d.Joined }),
 		plotOf(s.T("Events"), o.Days, func(d telemetry.Day) int { return d.Events }),
 		plotOf(s.T("Comments"), o.Days, func(d telemetry.Day) int { return d.Comments }),
-	}
+	}}
 	return answer{template: "overview.html", Title: s.T("Overview"), Section: "overview", Body: p}, nil
 }
 
-// counted is a count for people. Counts end at telemetry.MaxCount.
-func (s *Site) counted(n int) string {
+// Counted is a count for people. Counts end at telemetry.MaxCount.
+func (s *Site) Counted(n int) string {
 	if n >= telemetry.MaxCount {
 		return s.T("%d or more", telemetry.MaxCount)
 	}
@@ -83,20 +73,17 @@ func (s *Site) counted(n int) string {
 }
 
 func plotOf(name string, days []telemetry.Day, count func(telemetry.Day) int) plot {
-	p := plot{Name: name}
+	p, most := plot{Name: name, FirstLabel: days[0].Day.Format(time.DateOnly)}, 0
 	for _, d := range days {
 		n := count(d)
-		p.Most, p.Total, p.Today, p.IsAtLeast = max(p.Most, n), p.Total+n, n, p.IsAtLeast || n >= telemetry.MaxCount
+		most, p.Total, p.Today, p.IsAtLeast = max(most, n), p.Total+n, n, p.IsAtLeast || n >= telemetry.MaxCount
 	}
 	for i, d := range days {
 		height := 1
 		if n := count(d); n > 0 {
-			height = max(2, n*plotHeight/p.Most)
+			height = max(2, n*plotHeight/most)
 		}
-		p.Bars = append(p.Bars, bar{i * barStep, plotHeight - height, height, fmt.Sprintf("%s: %d", d.Day.Format("2006-01-02"), count(d))})
-	}
-	if len(days) > 0 {
-		p.FirstLabel = days[0].Day.Format("2006-01-02")
+		p.Bars = append(p.Bars, bar{i * barStep, plotHeight - height, height, fmt.Sprintf("%s: %d", d.Day.Format(time.DateOnly), count(d))})
 	}
 	return p
 }

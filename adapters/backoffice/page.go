@@ -26,7 +26,6 @@ import (
 	"plaza/domain/fault"
 	"plaza/domain/locale"
 	"plaza/domain/page"
-	"plaza/domain/payment"
 	"plaza/domain/secret"
 	"plaza/domain/text"
 	"plaza/domain/user"
@@ -121,25 +120,21 @@ var refusals = map[fault.Kind]struct {
 func (s *Site) sentence(err error) string {
 	f, is := fault.As(err)
 	switch {
-	case errors.Is(err, errForged):
-		return s.T("This form is out of date, or it came from elsewhere. Nothing was changed. " +
-			"Go back, load the page again, and send it once more.")
-	case errors.Is(err, errNoPage):
-		return s.T("There is no such page.")
 	case errors.Is(err, access.ErrNotStaff):
 		return s.T("This account does not work in the back office.")
 	case fault.KindOf(err) == fault.Timeout:
 		return s.T("This took too long. Try again in a moment.")
 	case !is || f.Kind == fault.Internal:
 		return s.T("Something went wrong on the server. Its log says what.")
-	case f.RetryAfter > 0:
-		return catalogue.Translate(s.language, f.Text) + " " + s.T("(in %v)", f.RetryAfter.Round(time.Second))
-	case f.Kind == fault.Denied: // which may name roles
-		return regexp.MustCompile(`\w+`).ReplaceAllStringFunc(catalogue.Translate(s.language, f.Text), func(word string) string {
-			return cmp.Or(s.Word("role", word), word)
-		})
 	}
-	return catalogue.Translate(s.language, f.Text)
+	text := catalogue.Translate(s.language, s.T(f.Text))
+	switch {
+	case f.RetryAfter > 0:
+		text += " " + s.T("(in %v)", f.RetryAfter.Round(time.Second))
+	case f.Kind == fault.Denied: // which may name roles
+		text = regexp.MustCompile(`\w+`).ReplaceAllStringFunc(text, func(word string) string { return cmp.Or(s.Word("role", word), word) })
+	}
+	return text
 }
 
 func (s *Site) page(handle func(*visit) (answer, error)) http.HandlerFunc {
@@ -150,9 +145,7 @@ func (s *Site) page(handle func(*visit) (answer, error)) http.HandlerFunc {
 		}
 		a, err := handle(v)
 		if err != nil {
-			if a = s.failed(v, err); a.status == 0 {
-				return // the client has gone
-			}
+			a = s.failed(v, err)
 		}
 		if a.isWritten {
 			return
@@ -175,7 +168,7 @@ func (s *Site) page(handle func(*visit) (answer, error)) http.HandlerFunc {
 func (s *Site) failed(v *visit, err error) answer {
 	ctx := v.r.Context()
 	if errors.Is(err, context.Canceled) && ctx.Err() != nil {
-		return answer{}
+		return answer{isWritten: true} // the client has gone
 	}
 	refusal, is := refusals[fault.KindOf(err)]
 	status, title := refusal.status, s.T(refusal.title)
@@ -200,7 +193,6 @@ type shown struct {
 	Token    string  // of forms
 	UID      user.ID // who is logged in; zero: without a session
 	Name     string
-	SeesSelf bool // may open the page of the account
 	IsStaff  bool
 	Done     string // what the form before this page has done; empty: nothing
 	Notice   string // what to do with the page; empty: nothing to say
@@ -211,9 +203,6 @@ type shown struct {
 
 // Translate returns the sentence of a fault in the language of the page.
 func (s shown) Translate(english string) string { return catalogue.Translate(s.Language, english) }
-
-// Said returns what the journal or a finding says.
-func (s shown) Said(d payment.Detail) string { return s.said(d) }
 
 // May reports whether the reader may open the pages of the area.
 func (s shown) May(area access.Area) bool { return s.actor.May(area) }
@@ -239,7 +228,7 @@ func (v *visit) show(a answer) {
 		if err != nil {
 			s.config.Log(v.r.Context()).WarnContext(v.r.Context(), "the name in the header could not be read", "error", err)
 		}
-		p.UID, p.Name, p.SeesSelf = v.actor.ID, names[v.actor.ID], v.actor.May(access.People)
+		p.UID, p.Name = v.actor.ID, names[v.actor.ID]
 	}
 	if v.r.Method == http.MethodGet && len(v.r.PostForm) > 0 { // typed before the login
 		p.Notice = s.T("This is the form that you sent when your session had ended. Nothing was changed: check it, and send it again.")

@@ -118,7 +118,7 @@ func TestOFF_06_what_the_journal_and_findings_say(t *testing.T) {
 		catalogue.Translate(chinese.language, unknown): {Note: unknown},
 		"": {},
 	} {
-		assert.Equal(t, want, chinese.said(d))
+		assert.Equal(t, want, chinese.Said(d))
 	}
 }
 

@@ -2,7 +2,6 @@ package backoffice
 
 import (
 	"fmt"
-	"maps"
 	"net/url"
 	"strconv"
 	"strings"
@@ -33,7 +32,6 @@ type reportsPage struct {
 type ownForm struct {
 	Kind           moderation.Kind
 	Object, Reason string
-	Wrong          []string // about the reason
 }
 
 // reportCard is what people report of a thing, with its form.
@@ -47,7 +45,6 @@ type reportCard struct {
 	Buttons   []string
 	Following moderation.CaseID // the case after it; zero: it is the first, or the last
 	Typed     string            // the reason as it was entered
-	Wrong     []string          // about the reason
 }
 
 // shownThing is a thing at one time.
@@ -98,14 +95,9 @@ func (s *Site) cardOf(c moderation.Case, found moderating.Cases) reportCard {
 	return card
 }
 
+// listReports shows the part of the cases that the query names, with what was entered. Behind the last one it is the beginning.
 func (s *Site) listReports(v *visit) (answer, error) {
-	a, _, err := s.reports(v)
-	return a, err
-}
-
-// reports returns the part of the cases that the query names, with what was entered. Behind the last one it is the beginning.
-func (s *Site) reports(v *visit) (answer, *reportsPage, error) {
-	query := v.r.URL.Query()
+	query, form := v.r.URL.Query(), v.r.PostForm
 	p := &reportsPage{IsDecided: query.Get("state") == "decided", Query: v.here("", ""), Hideable: moderation.Hideable()}
 	hours, _ := strconv.ParseInt(query.Get("older_than"), 10, 64) // any other text does not filter
 	owner, _ := strconv.ParseInt(query.Get("owner"), 10, 64)      // likewise
@@ -127,34 +119,24 @@ func (s *Site) reports(v *visit) (answer, *reportsPage, error) {
 	var cases []moderation.Case // as they are in found
 	a, err := read(v, a, &p.listed, &cases, list, nil, v.field("state", "", ""), v.field("owner", "", ""), kind, reason,
 		v.field("older_than", s.T("First reported"), "", choices(v, "age", "24", "72", "168")...))
-	if err != nil {
-		return a, p, err
-	}
 	for i, c := range found.Items {
 		card := s.cardOf(c, found)
 		if i > 0 && i+1 < len(found.Items) {
 			card.Following = found.Items[i+1].ID
 		}
+		if fmt.Sprint(c.ID) == form.Get("report") {
+			card.Typed = form.Get("reason")
+		}
 		p.Cards = append(p.Cards, card)
 	}
-	p.fill(v.r.PostForm, nil)
-	return a, p, nil
+	if form.Get("report") == unreported {
+		p.Own = ownForm{moderation.Kind(form.Get("kind")), form.Get("object"), form.Get("reason")}
+	}
+	return a, err
 }
 
 // unreported is the number of the form for a thing without a report, in place of that of a case.
 const unreported = "0"
-
-// fill puts the reason that was entered into the form of its report, with what is wrong about it.
-func (p *reportsPage) fill(form url.Values, wrong []string) {
-	if form.Get("report") == unreported {
-		p.Own = ownForm{moderation.Kind(form.Get("kind")), form.Get("object"), form.Get("reason"), wrong}
-	}
-	for i := range p.Cards {
-		if c := &p.Cards[i]; fmt.Sprint(c.ID) == form.Get("report") {
-			c.Typed, c.Wrong = form.Get("reason"), wrong
-		}
-	}
-}
 
 // reportActs are what the audit calls what staff do with reports.
 var reportActs = map[string]audit.Act{"hide": audit.Hidden, "restore": audit.Restored, "dismiss": audit.ReportDecided}
@@ -196,15 +178,13 @@ func (s *Site) decideReport(v *visit) (answer, error) {
 		return answer{to: to}, nil
 	}
 	v.audited = append(v.audited, "refused", fault.KindOf(err).Code())
-	a, p, listErr := s.reports(v)
+	a, listErr := s.listReports(v)
 	if listErr != nil {
 		return answer{}, listErr
 	}
 	if a, err = v.again(a, err); err != nil {
 		return a, err
 	}
-	p.fill(form, a.Problems["reason"])
-	a.Problems = maps.Clone(a.Problems)
 	for name, field := range map[string]string{"reason": fmt.Sprintf("reason-%d", id), "address": "own-object"} { // of its form
 		if about, is := a.Problems[name]; is {
 			delete(a.Problems, name)

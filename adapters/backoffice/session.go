@@ -109,13 +109,11 @@ type loginForm struct {
 // typedPrefix begins the names of the fields of the login that carry a form which was sent when the session had ended.
 const typedPrefix = "typed."
 
-// typedIn returns the form that the login carries, or nil.
-func typedIn(form url.Values) (typed url.Values) {
+// typedIn returns the form that the login carries; empty: none.
+func typedIn(form url.Values) url.Values {
+	typed := url.Values{}
 	for name, texts := range form {
 		if of, carried := strings.CutPrefix(name, typedPrefix); carried {
-			if typed == nil {
-				typed = url.Values{}
-			}
 			typed[of] = texts
 		}
 	}
@@ -172,7 +170,7 @@ func (s *Site) login(v *visit) (answer, error) {
 		return v.again(s.loginPage(f), err)
 	}
 	v.setCookie(key.Reveal())
-	if f.Typed != nil {
+	if len(f.Typed) > 0 {
 		return s.showTyped(v, pathWithin(f.Next), f.Typed)
 	}
 	return answer{to: pathWithin(f.Next)}, nil

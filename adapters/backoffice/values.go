@@ -36,8 +36,8 @@ func sum(currency string, minor int64) string {
 	return fmt.Sprintf("%s%s %d.%02d", sign, currency, minor/100, minor%100)
 }
 
-// said returns the detail in the language of the page, without who ordered a refund.
-func (s *Site) said(d payment.Detail) string {
+// Said returns the detail in the language of the page, without who ordered a refund.
+func (s *Site) Said(d payment.Detail) string {
 	in := func(text string) string {
 		return cmp.Or(s.Word("state", text), catalogue.Translate(s.language, s.T(text)))
 	}
