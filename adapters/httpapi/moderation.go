@@ -224,8 +224,7 @@ func (a *api) turn(c *transport.Call, isHidden bool) (transport.Reply, error) {
 
 // recorded returns the audit record of the call (MOD-04).
 func recorded(c *transport.Call) transport.Reply {
-	r, _ := audit.Written(c.Context())
-	return transport.Created(view.OfAct(r))
+	return transport.Created(view.OfAct(audit.Carried(c.Context())))
 }
 
 func (a *api) decideReport(c *transport.Call) (transport.Reply, error) {

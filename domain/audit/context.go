@@ -69,7 +69,8 @@ func Made(ctx context.Context, o Object, about user.ID) {
 	}
 }
 
-// Carried returns the record that the context carries, as far as it is known. Without one it is zero.
+// Carried returns the record that the context carries, as far as it is known. Its ID is zero until it is stored, and all of it without
+// one.
 func Carried(ctx context.Context) Record {
 	c := carriedBy(ctx)
 	if c == nil {
@@ -99,12 +100,6 @@ func CheckReason(ctx context.Context, reason *string, readErr error) error {
 	wrong.Add("reason", ReasonLimit.RequiredLine(reason))
 	Because(ctx, *reason)
 	return fault.Merge(readErr, wrong.Err())
-}
-
-// Written returns the record that the context carries as it is stored, and reports whether it is.
-func Written(ctx context.Context) (Record, bool) {
-	r := Carried(ctx)
-	return r, r.ID != 0
 }
 
 // Complete appends the record that the context carries to the log, unless a store has written it.

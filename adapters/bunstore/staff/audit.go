@@ -58,29 +58,28 @@ func AuditEntry(ctx context.Context) *engine.Joining {
 	if entry == nil {
 		return nil
 	}
-	var id audit.ID
+	var r audit.Record
 	return &engine.Joining{
-		Last: func(tx *engine.Tx) error {
-			r, err := entry.Record()
-			if err != nil {
+		Last: func(tx *engine.Tx) (err error) {
+			if r, err = entry.Record(); err != nil {
 				return err
 			}
-			return insertAudit(tx, &r, &id)
+			return insertAudit(tx, &r)
 		},
 		Ended: func(committed bool) {
 			if !committed {
-				id = 0
+				r.ID = 0
 			}
-			entry.End(id)
+			entry.End(r.ID)
 		},
 	}
 }
 
 // insertAudit stores the record, with the names of then, and sets its ID.
-func insertAudit(tx *engine.Tx, r *audit.Record, id *audit.ID) error {
+func insertAudit(tx *engine.Tx, r *audit.Record) error {
 	r.ByName, r.AboutName = "", ""
 	tx.Queue(insertRecord, instant.Normalise(r.At), engine.NullIfZero(r.By.Staff), engine.NullIfZero(r.By.Person), r.Act, r.Object.Kind,
-		r.Object.ID, engine.NullIfZero(r.About)).Into((*int64)(id))
+		r.Object.ID, engine.NullIfZero(r.About)).Into((*int64)(&r.ID))
 	engine.Found(tx, tx.Queue(namesThen, r.By.Staff, r.About), func(row *people.MemberRow) error {
 		if row.MemberID == r.By.Staff {
 			r.ByName = row.Member().FullName()
@@ -95,14 +94,14 @@ func insertAudit(tx *engine.Tx, r *audit.Record, id *audit.ID) error {
 	}
 	if r.Reason+r.ByName+r.AboutName != "" {
 		tx.Queue("INSERT INTO audit_reasons (record_id, reason, by_name, about_name) VALUES ($1, $2, $3, $4)",
-			*id, r.Reason, r.ByName, r.AboutName)
+			r.ID, r.Reason, r.ByName, r.AboutName)
 	}
 	return nil
 }
 
 func (v Audit) Append(ctx context.Context, r audit.Record) (audit.Record, error) {
 	r.At = instant.Normalise(r.At)
-	err := v.DB.Write(ctx, func(tx *engine.Tx) error { return insertAudit(tx, &r, &r.ID) })
+	err := v.DB.Write(ctx, func(tx *engine.Tx) error { return insertAudit(tx, &r) })
 	return r, err
 }
 
