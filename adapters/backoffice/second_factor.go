@@ -16,6 +16,8 @@ type enrolPage struct {
 	Next, Secret, Sealed string
 	QR                   *qrcode.Code
 	Recovery             []string // the recovery codes, once it is set up
+
+	enrolment access.Enrolment
 }
 
 // lacksFactor returns the handler of a page for staff who have logged in, and lack a second factor. Others are sent to the login.
@@ -35,14 +37,15 @@ func (s *Site) lacksFactor(handle func(*visit, enrolPage) (answer, error)) http.
 		v.actor = actor
 		p := enrolPage{Next: v.r.FormValue("next"), Sealed: v.r.PostForm.Get("sealed")}
 		sealed, _ := base64.StdEncoding.DecodeString(p.Sealed) // what can't be read is replaced
-		e, err := s.Signin.BeginEnrolment(v.r.Context(), actor, sealed)
+		e, address, err := s.Signin.BeginEnrolment(v.r.Context(), actor, sealed)
 		if errors.Is(err, access.ErrIsEnrolled) {
 			return answer{to: "login/"}, nil
 		}
 		if err != nil {
 			return answer{}, err
 		}
-		p.Secret, p.Sealed, p.QR = e.Secret.Reveal(), base64.StdEncoding.EncodeToString(e.Sealed), qrcode.Of(e.Address.Reveal())
+		p.Secret, p.Sealed, p.QR = e.Secret.Reveal(), base64.StdEncoding.EncodeToString(e.Sealed), qrcode.Of(address.Reveal())
+		p.enrolment = e
 		return handle(v, p)
 	})
 }
@@ -54,14 +57,13 @@ func (s *Site) showEnrolment(_ *visit, p enrolPage) (answer, error) {
 // enrol begins a session with the second factor, and shows the recovery codes.
 func (s *Site) enrol(v *visit, p enrolPage) (answer, error) {
 	a, _ := s.showEnrolment(v, p)
-	sealed, _ := base64.StdEncoding.DecodeString(p.Sealed) // made above
-	done, err := s.Signin.Enrol(v.r.Context(), v.actor, sealed, v.r.PostForm.Get("otp"), sessionLife)
+	key, recovery, err := s.Signin.Enrol(v.r.Context(), v.actor, p.enrolment, v.r.PostForm.Get("otp"), sessionLife)
 	if err != nil {
 		return v.again(a, err)
 	}
-	v.setCookie(done.Key.Reveal())
+	v.setCookie(key.Reveal())
 	p = enrolPage{Next: pathWithin(p.Next)}
-	for _, code := range done.Recovery {
+	for _, code := range recovery {
 		p.Recovery = append(p.Recovery, code.Reveal())
 	}
 	a.Title, a.Body = s.T("Keep these recovery codes"), p

@@ -44,63 +44,47 @@ func (s *Signin) acting(ctx context.Context, act audit.Act, by user.ID) context.
 	return audit.With(ctx, r)
 }
 
-// Enrolling is a second factor that its account has not confirmed.
-type Enrolling struct {
-	access.Enrolment
-	Address secret.String // for a QR code
-}
-
-// BeginEnrolment returns a new secret for the actor, or the one that it has returned as sealed before. It returns
-// access.ErrIsEnrolled if the account has a second factor.
-func (s *Signin) BeginEnrolment(ctx context.Context, actor access.Actor, sealed []byte) (Enrolling, error) {
+// BeginEnrolment returns a new secret for the actor, or the one that it has returned as sealed before, and its address for a QR code. It
+// returns access.ErrIsEnrolled if the account has a second factor.
+func (s *Signin) BeginEnrolment(ctx context.Context, actor access.Actor, sealed []byte) (e access.Enrolment, qr secret.String, err error) {
 	account, err := s.accounts.ByID(ctx, actor.ID)
 	if err == nil && account.Factor.IsEnrolled() {
 		err = access.ErrIsEnrolled
 	}
 	if err != nil {
-		return Enrolling{}, err
+		return e, qr, err
 	}
-	e, err := s.factor.Key.Enrolling(sealed, actor.ID)
-	if err != nil {
+	if e, err = s.factor.Key.Enrolling(sealed, actor.ID); err != nil {
 		e = s.factor.Key.Enrol(actor.ID)
 	}
-	return Enrolling{e, e.Address(account.Phone.String())}, nil
-}
-
-// Enrolled is a second factor that was confirmed.
-type Enrolled struct {
-	Key      secret.String   // for the back office, in place of that of the request
-	Recovery []secret.String // which are shown once
+	return e, e.Address(account.Phone.String()), nil
 }
 
 // Enrol stores the second factor of the actor, whom only its lack keeps from the back office, if the code is one that the app
-// makes of the sealed secret.
-func (s *Signin) Enrol(ctx context.Context, actor access.Actor, sealed []byte, code string, ttl time.Duration) (Enrolled, error) {
+// makes of the secret. It returns a key for the back office, in place of that of the request, and the recovery codes, which are shown once.
+func (s *Signin) Enrol(
+	ctx context.Context, actor access.Actor, e access.Enrolment, code string, ttl time.Duration,
+) (key secret.String, recovery []secret.String, err error) {
 	if !actor.LacksFactor {
-		return Enrolled{}, access.ErrNotStaff
-	}
-	e, err := s.factor.Key.Enrolling(sealed, actor.ID)
-	if err != nil {
-		return Enrolled{}, access.ErrWrongOTP
+		return key, nil, access.ErrNotStaff
 	}
 	var account access.Account
-	var done Enrolled
 	err = s.accounts.Change(s.acting(ctx, audit.SecondFactorEnrolled, actor.ID), actor.ID, func(a *access.Account) (err error) {
 		if a.Factor.IsEnrolled() {
 			return access.ErrIsEnrolled
 		}
-		a.Factor, done.Recovery, err = s.factor.Key.Confirm(e, actor.ID, code, s.now())
+		a.Factor, recovery, err = s.factor.Key.Confirm(e, actor.ID, code, s.now())
 		account = *a
 		return err
 	})
 	if err != nil {
-		return Enrolled{}, err
+		return key, nil, err
 	}
 	granted := access.Grant{Scopes: []access.Scope{access.BackOffice}, IsNarrowed: true, HasFactor: true}
-	if done.Key, err = s.issue(ctx, account, granted, ttl); err != nil {
-		return Enrolled{}, err
+	if key, err = s.issue(ctx, account, granted, ttl); err != nil {
+		return key, nil, err
 	}
-	return done, s.tokens.Revoke(ctx, actor.Token)
+	return key, recovery, s.tokens.Revoke(ctx, actor.Token)
 }
 
 // ResetSecondFactor removes the second factor of the account, and ends all its keys. The next login at the page enrols another.
