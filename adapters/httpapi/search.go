@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"cmp"
 	"slices"
 
 	"plaza/adapters/httpapi/transport"
@@ -26,14 +27,10 @@ func (a *api) search(c *transport.Call) (transport.Reply, error) {
 	words, request := q.Text("q"), q.WordCursor()
 	var kinds []feed.Kind
 	for _, name := range q.List("kind") {
-		switch kind := feed.Kind(name); {
-		case !slices.Contains(searchKinds, name):
+		if !slices.Contains(searchKinds, name) {
 			q.Wrong.Merge(fault.Fields{"kind": {text.NoChoice(name, searchKinds...)}})
-		case name == "event":
-			kinds = append(kinds, feed.Event)
-		default:
-			kinds = append(kinds, kind)
 		}
+		kinds = append(kinds, cmp.Or(map[string]feed.Kind{"event": feed.Event}[name], feed.Kind(name)))
 	}
 	if err := c.Enter(a.limits, request.Size()); err != nil {
 		return transport.Reply{}, err

@@ -44,12 +44,10 @@ func (b *BackOffice) Recorded(ctx context.Context, actor access.Actor, q audit.Q
 
 // SeenBy returns the query of those acts that the actor may see.
 func SeenBy(actor access.Actor, q audit.Query) audit.Query {
-	seen := actor.Acts()
-	isUnseen := func(act audit.Act) bool { return seen != nil && !slices.Contains(seen, act) }
-	if q.Acts == nil {
+	if seen := actor.Acts(); q.Acts == nil {
 		q.Acts = seen
-	} else {
-		q.Acts = slices.DeleteFunc(slices.Clone(q.Acts), isUnseen)
+	} else if seen != nil {
+		q.Acts = slices.DeleteFunc(slices.Clone(q.Acts), func(act audit.Act) bool { return !slices.Contains(seen, act) })
 	}
 	return q
 }

@@ -250,12 +250,9 @@ func (b *BackOffice) picture(key media.Key) string {
 func (b *BackOffice) reports(ctx context.Context, q ListQuery, r page.Request) (page.Page[Line], error) {
 	p, err := b.ports.Moderation.ReportsBy(ctx, q.User, q.Span, r)
 	return page.Map(p, func(one moderation.Report) Line {
-		state := string(one.State())
-		if one.State() == moderation.Open {
-			state = "undecided"
-		}
+		state := map[moderation.State]string{moderation.Open: "undecided"}[one.State()]
 		return Line{
-			Kind: audit.Kind(one.Kind), ID: one.Thing.ID, State: state,
+			Kind: audit.Kind(one.Kind), ID: one.Thing.ID, State: cmp.Or(state, string(one.State())),
 			Reason: one.Reason, Text: one.Text, At: one.Created,
 		}
 	}), err
