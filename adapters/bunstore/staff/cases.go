@@ -3,6 +3,7 @@ package staff
 import (
 	"context"
 	"fmt"
+	"maps"
 	"time"
 
 	"github.com/uptrace/bun"
@@ -114,14 +115,14 @@ func (v Moderation) Report(
 		if err := tx.Send(); err != nil {
 			return err
 		}
-		needed, err := moderation.Copies{}, error(nil)
+		unneeded, err := maps.Clone(r.Copies), error(nil)
 		if isNew = first == nil; isNew {
-			stored, needed, err = v.addReport(tx, r, now)
+			stored, err = addReport(tx, r, now, unneeded)
 		} else {
 			stored = first.report()
 		}
-		for name, key := range r.Copies {
-			if key != "" && needed[name] == "" {
+		for _, key := range unneeded {
+			if key != "" {
 				tx.Queue("INSERT INTO discards (key, due) VALUES ($1, $2) ON CONFLICT (key) DO NOTHING", key, time.UnixMicro(0))
 			}
 		}
@@ -130,41 +131,36 @@ func (v Moderation) Report(
 	return stored, isNew, err
 }
 
-// addReport adds the report, and keeps the thing, if it exists, with those of the copies that it returns. It finds what the case has
-// once it has locked the case: a former one may have been decided meanwhile.
-func (v Moderation) addReport(
-	tx *engine.Tx, r moderation.Report, now *moderation.Subject,
-) (stored moderation.Report, needed moderation.Copies, err error) {
-	copied, needed := moderation.Copies{}, moderation.Copies{}
+// addReport adds the report, and keeps the thing, if it exists, with those of the copies that the case lacks, which it takes out of the
+// unneeded ones. It finds what the case has once it has locked the case: a former one may have been decided meanwhile.
+func addReport(
+	tx *engine.Tx, r moderation.Report, now *moderation.Subject, unneeded moderation.Copies,
+) (moderation.Report, error) {
+	copied := moderation.Copies{}
 	tx.Queue(addToCase, r.Kind, r.Thing.ID, r.Owner, r.Reason, r.Created).Into((*int64)(&r.Case))
 	engine.Found(tx, tx.Queue(copiedInCase, r.Kind, r.Thing.ID), func(row *pictureRow) error {
 		copied[row.Name] = row.Key
 		return nil
 	})
 	if err := tx.Send(); err != nil {
-		return stored, nil, err
-	}
-	if now != nil {
-		for _, p := range now.Uncopied(copied) {
-			key, is := r.Copies[p.Name]
-			if !is {
-				return stored, nil, moderation.ErrUncopied
-			}
-			needed[p.Name] = key
-		}
+		return r, err
 	}
 	tx.Queue(insertReport, r.By, r.Kind, r.Thing.ID, r.Case, r.Reason, r.Text, r.Created).Into((*int64)(&r.ID))
 	if now != nil {
 		tx.Queue(keepVersion, r.Case, now.Digest(), engine.AsJSON{Of: now.Snapshot}, r.Created)
-	}
-	for name, key := range needed {
-		if key != "" {
-			tx.Queue("INSERT INTO kept_pictures (case_id, name, key) VALUES ($1, $2, $3)", r.Case, name, key)
+		for _, p := range now.Uncopied(copied) {
+			key, is := r.Copies[p.Name]
+			if !is {
+				return r, moderation.ErrUncopied
+			}
+			if delete(unneeded, p.Name); key != "" {
+				tx.Queue("INSERT INTO kept_pictures (case_id, name, key) VALUES ($1, $2, $3)", r.Case, p.Name, key)
+			}
 		}
 	}
 	r.Copies = nil
-	err = tx.Send()
-	return r, needed, err
+	err := tx.Send()
+	return r, err
 }
 
 // pictureRow is a copy that a case keeps.
