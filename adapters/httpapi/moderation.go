@@ -140,23 +140,19 @@ func (people users) personOr(id user.ID) *person {
 }
 
 func (people users) renderCase(c moderation.Case, now *moderation.Subject) caseView {
-	shown := caseView{Case: view.OfCase(c, now), Owner: people.personOr(c.Owner), Texts: []noteView{}, Later: []view.Snapshot{}}
-	for _, n := range c.Notes {
-		shown.Texts = append(shown.Texts, noteView{people.personOr(n.By), n.Reason, n.Text, transport.Timestamp(n.Created)})
+	shown := caseView{
+		Case: view.OfCase(c, now), Owner: people.personOr(c.Owner), Later: []view.Snapshot{},
+		Texts: mapSlice(c.Notes, func(n moderation.Report) noteView {
+			return noteView{people.personOr(n.By), n.Reason, n.Text, transport.Timestamp(n.Created)}
+		}),
 	}
-	for i, v := range c.Versions {
-		if kept := view.OfSnapshot(v.Snapshot); i == 0 {
-			shown.SubjectThen = &kept
-		} else {
-			shown.Later = append(shown.Later, kept)
-		}
+	if kept := mapSlice(c.Versions, func(v moderation.Version) view.Snapshot { return view.OfSnapshot(v.Snapshot) }); len(kept) > 0 {
+		shown.SubjectThen, shown.Later = &kept[0], kept[1:]
 	}
 	if now != nil {
-		shown.SubjectNow = &subjectView{view.OfSubject(c.Kind, *now), []remarkView{}}
-		for _, r := range now.Before {
-			shown.SubjectNow.Before = append(shown.SubjectNow.Before,
-				remarkView{people.personOr(r.By), r.Content, transport.Timestamp(r.At)})
-		}
+		shown.SubjectNow = &subjectView{view.OfSubject(c.Kind, *now), mapSlice(now.Before, func(r moderation.Remark) remarkView {
+			return remarkView{people.personOr(r.By), r.Content, transport.Timestamp(r.At)}
+		})}
 	}
 	return shown
 }

@@ -95,16 +95,15 @@ type Query struct {
 	page.CursorRequest
 }
 
-// Parse returns the words to search for.
-func Parse(q string) ([]string, error) {
+// Parse returns the words to search for: of neighbours in Chinese their pairs alone.
+func Parse(q string) (words []string, err error) {
 	if p := text.SearchLimit.RequiredProblem(q); p != "" {
 		return nil, fault.New(fault.Invalid, p)
 	}
-	words := sought(q)
-	if len(words) == 0 {
+	if cut(q, false, func(word string) { words = append(words, word) }); len(words) == 0 {
 		return nil, ErrNoWord
 	}
-	return words, nil
+	return limited(words), nil
 }
 
 // Findable returns those of the kinds that the searcher may find; there may be none.

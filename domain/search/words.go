@@ -67,13 +67,6 @@ func limited(words []string) []string {
 	return words
 }
 
-// sought returns the words of what is searched for: of neighbours in Chinese their pairs alone.
-func sought(q string) (words []string) {
-	cut(q, false, func(word string) { words = append(words, word) })
-	slices.Sort(words)
-	return slices.Compact(words)
-}
-
 // cut calls add for each word of the text, and withSingles also for each character that is part of a pair.
 func cut(of string, withSingles bool, add func(word string)) {
 	of = text.Folded(of)
