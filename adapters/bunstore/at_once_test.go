@@ -185,13 +185,11 @@ func (c *crowd) acting() context.Context {
 	return audit.With(c.t.Context(), act)
 }
 
-func (c *crowd) turn(s *bunstore.Store, of moderation.Thing, to media.Moves, isHidden bool) (err error) {
+func (c *crowd) turn(s *bunstore.Store, of moderation.Thing, to media.Moves, isHidden bool) error {
 	if isHidden {
-		_, err = s.Moderation.Hide(c.acting(), moderation.Hiding{Thing: of, Reason: "Rude", At: time.Now()}, to)
-	} else {
-		_, err = s.Moderation.Restore(c.t.Context(), of, to)
+		return s.Moderation.Hide(c.acting(), moderation.Hiding{Thing: of, Reason: "Rude", At: time.Now()}, to)
 	}
-	return err
+	return s.Moderation.Restore(c.t.Context(), of, to)
 }
 
 // noFiles is a store that has no picture.
@@ -264,8 +262,7 @@ func TestMOD06_a_hidden_profile_has_its_picture(t *testing.T) {
 		of := moderation.Thing{Kind: moderation.Profile, ID: int64(member(t, s))}
 		require.NoError(t, s.Directory.SetAvatar(t.Context(), user.ID(of.ID), media.Picture{Key: "public/a"}, 7))
 		err := media.Move(t.Context(), noFiles{}, s.Deletions, []media.Key{"public/a"}, media.Viewers, time.Now(), func(to media.Moves) error {
-			_, err := s.Moderation.Hide(t.Context(), moderation.Hiding{Thing: of, Reason: "Rude", At: noon}, to)
-			require.NoError(t, err)
+			require.NoError(t, s.Moderation.Hide(t.Context(), moderation.Hiding{Thing: of, Reason: "Rude", At: noon}, to))
 			found, err := s.Moderation.OfPicture(t.Context(), to.To["public/a"])
 			assert.Equal(t, of, found)
 			return err

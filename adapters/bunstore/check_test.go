@@ -195,7 +195,7 @@ func TestMOD02_MOD03_EVT08_Check_finds_and_mends_what_disagrees(t *testing.T) {
 				assert.NotEqual(t, before, version(), "clients that keep the tree must read it again: %s", spoil)
 			}
 		}
-		_, err := s.Moderation.Restore(t.Context(), moderation.Thing{Kind: moderation.Comment, ID: 1}, media.Moves{})
+		err := s.Moderation.Restore(t.Context(), moderation.Thing{Kind: moderation.Comment, ID: 1}, media.Moves{})
 		assert.NoError(t, err, "staff can restore what is hidden, although its reason is lost")
 	})
 }

@@ -289,7 +289,7 @@ func TestErasureLeavesNoRowThatIsNotKept(t *testing.T) {
 		moves := media.NewMoves([]media.Key{"public/avatar"}, media.Viewers, noon)
 		require.NoError(t, moves.Reserve(ctx, p.Deletions))
 		profile := moderation.Thing{Kind: moderation.Profile, ID: int64(id)}
-		_, err = p.Moderation.Hide(ctx, moderation.Hiding{Thing: profile, Reason: "Rude", At: noon}, moves)
+		err = p.Moderation.Hide(ctx, moderation.Hiding{Thing: profile, Reason: "Rude", At: noon}, moves)
 		require.NoError(t, err)
 		db, before := rawSQL(t, address), filesOf(t, address)
 

@@ -174,8 +174,7 @@ func TestNTF01_erased_events_lock_all_their_counts_before_those_of_notifications
 func TestWriters_that_wait_hold_nothing_that_the_others_take_later(t *testing.T) {
 	reported := moderation.Thing{Kind: moderation.Event, ID: 1}
 	hideEvent := func(ctx context.Context, s *bunstore.Store) error {
-		_, err := s.Moderation.Hide(ctx, moderation.Hiding{Thing: reported, Reason: "Rude", At: noon}, media.Moves{})
-		return err
+		return s.Moderation.Hide(ctx, moderation.Hiding{Thing: reported, Reason: "Rude", At: noon}, media.Moves{})
 	}
 	for name, c := range map[string]struct {
 		has, next string // of the other transaction
@@ -290,10 +289,9 @@ func TestMOD03_a_key_is_not_reserved_while_another_caller_moves_a_picture_there(
 	require.NoError(t, to.Reserve(t.Context(), s.Deletions))
 	o := aside(t, db, fmt.Sprintf("SELECT FROM users WHERE id = %d FOR UPDATE", image.Owner))
 	hidden := o.delays(func() error {
-		_, err := s.Moderation.Hide(t.Context(), moderation.Hiding{
+		return s.Moderation.Hide(t.Context(), moderation.Hiding{
 			Thing: moderation.Thing{Kind: moderation.Image, ID: int64(image.ID)}, Reason: "Rude", At: time.Now(),
 		}, to)
-		return err
 	}, 1)
 	reserved := o.delays(func() error { return to.Reserve(t.Context(), s.Deletions) }, 2)
 	require.NoError(t, o.Rollback())

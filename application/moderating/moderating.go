@@ -277,13 +277,11 @@ func (m *Moderating) Turn(ctx context.Context, by audit.Actor, t moderation.Thin
 		if err != nil {
 			return err
 		}
-		err = media.Move(aside, m.pictures, m.deletions, pictures, t.Audience(isHidden), m.now(), func(to media.Moves) (err error) {
+		err = media.Move(aside, m.pictures, m.deletions, pictures, t.Audience(isHidden), m.now(), func(to media.Moves) error {
 			if isHidden {
-				_, err = m.store.Hide(ctx, moderation.Hiding{Thing: t, Reason: reason, At: instant.Normalise(m.now())}, to)
-			} else {
-				_, err = m.store.Restore(ctx, t, to)
+				return m.store.Hide(ctx, moderation.Hiding{Thing: t, Reason: reason, At: instant.Normalise(m.now())}, to)
 			}
-			return err
+			return m.store.Restore(ctx, t, to)
 		})
 		if !errors.Is(err, media.ErrMoving) || try == mostTries {
 			return err

@@ -197,8 +197,7 @@ type Store interface {
 	// OfPicture returns the plate, the image or the profile that has the picture, or ErrNoPicture. That of an avatar is its largest.
 	OfPicture(ctx context.Context, key media.Key) (Thing, error)
 	// Hide hides the thing with its listing, counts and notification, and decides the open case of it as Decide does: of its calls at
-	// once exactly one hides it. It returns the hiding with the owner, ErrHidden if it is hidden, and the errors of Pictures if it does
-	// not exist.
+	// once exactly one hides it. It returns ErrHidden if it is hidden, and the errors of Pictures if it does not exist.
 	//
 	// A hidden plate is on its event, and shown to no one. An event without anything else stays published. A hidden profile is that
 	// of user.Hidden wherever the user is read, but in an export of their data. Imports leave it as it is.
@@ -206,11 +205,11 @@ type Store interface {
 	// The files of the thing's pictures are at the keys of the moves by then, which it names from now on. It returns
 	// media.ErrMoving, and changes nothing, if a picture of the thing is not moved, or its reservation does not stand any more. It
 	// queues the former keys for deletion, due when the reservations end, and the bytes of the pictures still count.
-	Hide(ctx context.Context, h Hiding, to media.Moves) (Hiding, error)
-	// Restore undoes Hide, and returns the hiding that it undoes. Its notification comes back, unless it was removed meanwhile.
+	Hide(ctx context.Context, h Hiding, to media.Moves) error
+	// Restore undoes Hide. Its notification comes back, unless it was removed meanwhile.
 	// It returns ErrNotHidden if the thing is not hidden, ErrNoHiding if it is and no Hiding of it is stored, and the errors of
 	// Hide if it does not exist.
-	Restore(ctx context.Context, t Thing, to media.Moves) (Hiding, error)
+	Restore(ctx context.Context, t Thing, to media.Moves) error
 	// Of returns a page of what is hidden of the owner's things in the span, in its order, ties by kind, then by number.
 	Of(ctx context.Context, owner user.ID, s page.Span, r page.Request) (page.Page[Hiding], error)
 }

@@ -221,29 +221,27 @@ func (s *Store) hideProfile(id user.ID, isHidden bool, moves media.Moves) (user.
 	return id, nil
 }
 
-func (v Moderation) Hide(ctx context.Context, h moderation.Hiding, to media.Moves) (moderation.Hiding, error) {
-	return write(ctx, v.s, func() (moderation.Hiding, error) {
-		owner, err := v.s.hide(ctx, h.Thing, true, to)
-		if err != nil {
-			return moderation.Hiding{}, err
+func (v Moderation) Hide(ctx context.Context, h moderation.Hiding, to media.Moves) error {
+	return exec(ctx, v.s, func() (err error) {
+		if h.Owner, err = v.s.hide(ctx, h.Thing, true, to); err != nil {
+			return err
 		}
-		h.Owner = owner
 		v.s.hidden[h.Thing] = h
 		v.s.decide(h.Thing, moderation.DecisionBy(ctx, moderation.OutcomeHidden, h.At))
 		v.s.notify(notification.OfHiding(h))
-		return h, nil
+		return nil
 	})
 }
 
-func (v Moderation) Restore(ctx context.Context, t moderation.Thing, to media.Moves) (moderation.Hiding, error) {
-	return write(ctx, v.s, func() (moderation.Hiding, error) {
+func (v Moderation) Restore(ctx context.Context, t moderation.Thing, to media.Moves) error {
+	return exec(ctx, v.s, func() error {
 		if _, err := v.s.hide(ctx, t, false, to); err != nil {
-			return moderation.Hiding{}, err
+			return err
 		}
 		undone := v.s.hidden[t]
 		delete(v.s.hidden, t)
 		v.s.notify(notification.OfRestoring(undone, moderation.DecisionBy(ctx, "", time.Time{})))
-		return undone, nil
+		return nil
 	})
 }
 

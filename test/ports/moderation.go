@@ -89,10 +89,8 @@ func thing(id event.ID) moderation.Thing {
 	return moderation.Thing{Kind: moderation.Event, ID: int64(id)}
 }
 
-func (w *fixtures) hide(t moderation.Thing, at time.Time) moderation.Hiding {
-	h, err := w.Moderation.Hide(w.Context(), moderation.Hiding{Thing: t, Reason: "Rude", At: at}, w.moves(t))
-	require.NoError(w, err)
-	return h
+func (w *fixtures) hide(t moderation.Thing, at time.Time) {
+	require.NoError(w, w.Moderation.Hide(w.Context(), moderation.Hiding{Thing: t, Reason: "Rude", At: at}, w.moves(t)))
 }
 
 // moves reserves the moves of the thing's pictures.
@@ -205,13 +203,11 @@ func (w *fixtures) restore(t moderation.Thing) {
 }
 
 func (w *fixtures) tryRestore(t moderation.Thing, to media.Moves) error {
-	_, err := w.Moderation.Restore(w.Context(), t, to)
-	return err
+	return w.Moderation.Restore(w.Context(), t, to)
 }
 
 func (w *fixtures) tryHide(t moderation.Thing, to media.Moves) error {
-	_, err := w.Moderation.Hide(w.Context(), moderation.Hiding{Thing: t, Reason: "Rude", At: noon}, to)
-	return err
+	return w.Moderation.Hide(w.Context(), moderation.Hiding{Thing: t, Reason: "Rude", At: noon}, to)
 }
 
 // hideComments compares what each sees with the rule of the domain.

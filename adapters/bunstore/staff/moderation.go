@@ -158,8 +158,8 @@ func (v Moderation) turn(tx *engine.Tx, t moderation.Thing, isHidden bool, moves
 	return owner, err
 }
 
-func (v Moderation) Hide(ctx context.Context, h moderation.Hiding, to media.Moves) (moderation.Hiding, error) {
-	err := v.DB.Write(ctx, func(tx *engine.Tx) (err error) {
+func (v Moderation) Hide(ctx context.Context, h moderation.Hiding, to media.Moves) error {
+	return v.DB.Write(ctx, func(tx *engine.Tx) (err error) {
 		if h.Owner, err = v.turn(tx, h.Thing, true, to); err != nil {
 			return err
 		}
@@ -167,23 +167,20 @@ func (v Moderation) Hide(ctx context.Context, h moderation.Hiding, to media.Move
 			h.Kind, h.ID, h.Owner, h.Reason, h.At)
 		return people.DecideCase(tx, h.Thing, moderation.DecisionBy(ctx, moderation.OutcomeHidden, h.At), notification.OfHiding(h))
 	})
-	return h, err
 }
 
-func (v Moderation) Restore(ctx context.Context, t moderation.Thing, to media.Moves) (undone moderation.Hiding, err error) {
-	err = v.DB.Write(ctx, func(tx *engine.Tx) error {
+func (v Moderation) Restore(ctx context.Context, t moderation.Thing, to media.Moves) error {
+	return v.DB.Write(ctx, func(tx *engine.Tx) error {
 		if _, err := v.turn(tx, t, false, to); err != nil {
 			return err
 		}
 		var row hiddenRow
 		err := tx.NewDelete().Model(&row).Where("kind = ? AND object_id = ?", t.Kind, t.ID).Returning("*").Scan(tx.Context())
-		undone = row.hiding()
 		if err == nil {
-			people.Notify(tx, notification.OfRestoring(undone, moderation.DecisionBy(ctx, "", time.Time{})))
+			people.Notify(tx, notification.OfRestoring(row.hiding(), moderation.DecisionBy(ctx, "", time.Time{})))
 		}
 		return engine.OrNotFound(err, moderation.ErrNoHiding)
 	})
-	return undone, err
 }
 
 func (v Moderation) Of(ctx context.Context, owner user.ID, s page.Span, r page.Request) (page.Page[moderation.Hiding], error) {

@@ -31,12 +31,12 @@ type failingHides struct {
 	before func() // nil: nothing
 }
 
-func (f *failingHides) Hide(ctx context.Context, h moderation.Hiding, to media.Moves) (moderation.Hiding, error) {
+func (f *failingHides) Hide(ctx context.Context, h moderation.Hiding, to media.Moves) error {
 	if f.before != nil {
 		f.before()
 	}
 	if f.cause != nil {
-		return moderation.Hiding{}, f.cause
+		return f.cause
 	}
 	return f.Store.Hide(ctx, h, to)
 }
