@@ -10,6 +10,7 @@ import (
 	"net/url"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"plaza/application/backoffice"
@@ -18,6 +19,7 @@ import (
 	"plaza/domain/fault"
 	"plaza/domain/idempotency"
 	"plaza/domain/payment"
+	"plaza/domain/text"
 )
 
 // personAct is what staff do to an account.
@@ -81,7 +83,7 @@ var personActs = []personAct{
 		Effect: "Sessions lose rights that are taken away at once.",
 		do: func(s *Site, v *visit, p personPage) (answer, error) {
 			ctx, act := s.begun(v, p, audit.ScopesSet)
-			_, err := s.Office.SetRights(ctx, act, p.Form.Rights, nil)
+			_, err := s.Office.SetRights(ctx, act, backoffice.Rights{Scopes: p.Form.Typed["scopes"], Roles: p.Form.Typed["roles"]}, nil)
 			return answer{}, err
 		},
 	},
@@ -206,19 +208,17 @@ func (s *Site) erase(v *visit, p personPage) (answer, error) {
 	return answer{to: "people/?done=erase"}, nil
 }
 
-// actForm is the form of an act. Once is a random text: a form that is sent twice is one order.
+// actForm is the form of an act. Its once is a random text: a form that is sent twice is one order.
 type actForm struct {
 	personAct
 	Typed  url.Values
-	Once   string
-	Rights backoffice.Rights
 	Scopes []access.Scope // that can be chosen
 	Roles  []access.Role  // that can be chosen
 }
 
 // Has reports whether the scope or the role is chosen.
 func (f actForm) Has(right any) bool {
-	return slices.Contains(slices.Concat(f.Rights.Scopes, f.Rights.Roles), fmt.Sprint(right))
+	return slices.Contains(slices.Concat(f.Typed["scopes"], f.Typed["roles"]), fmt.Sprint(right))
 }
 
 // actPage returns the person and the page that asks for the reason of the act, as it was entered.
@@ -235,17 +235,11 @@ func (s *Site) actPage(v *visit) (personPage, answer, error) {
 	if err := v.actor.Enter(areaOf(act.Name, p)); err != nil {
 		return p, answer{}, err
 	}
-	p.Form = actForm{
-		personAct: act, Typed: url.Values{"hours": {"2"}}, Once: rand.Text(), Scopes: access.DefaultScopes(), Roles: access.Roles(),
-	}
-	if form := v.r.PostForm; len(form) > 0 {
-		p.Form.Typed, p.Form.Once, p.Form.Rights = form, form.Get("once"), backoffice.Rights{Scopes: form["scopes"], Roles: form["roles"]}
-	} else {
-		for _, role := range p.Roles {
-			p.Form.Rights.Roles = append(p.Form.Rights.Roles, string(role))
-		}
-		for _, scope := range p.Scopes {
-			p.Form.Rights.Scopes = append(p.Form.Rights.Scopes, string(scope))
+	p.Form = actForm{personAct: act, Typed: v.r.PostForm, Scopes: access.DefaultScopes(), Roles: access.Roles()}
+	if len(p.Form.Typed) == 0 {
+		p.Form.Typed = url.Values{
+			"hours": {"2"}, "once": {rand.Text()},
+			"scopes": strings.Fields(text.Joined(p.Scopes, " ")), "roles": strings.Fields(text.Joined(p.Roles, " ")),
 		}
 	}
 	return p, answer{template: "act.html", Title: s.T(act.Title), Section: "people", Body: p}, nil

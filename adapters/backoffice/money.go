@@ -73,8 +73,6 @@ type moneyPage struct {
 	Name    string  // of the user
 
 	Findings []payment.Finding
-	Settling payment.FindingID // whose form has the reason
-	Reason   string
 }
 
 func (s *Site) listMoney(v *visit) (answer, error) {
@@ -128,13 +126,12 @@ type orderPage struct {
 	Payments  []payment.Received
 	Journal   []payment.Entry
 	MayClose  bool
-	Reason    string             // to close it, as it was entered
 	Names     map[user.ID]string // of those whom the page names
 }
 
 func (s *Site) showOrder(v *visit) (answer, error) {
 	body, err := s.order(v, payment.OrderID(v.id))
-	body.MayClose, body.Reason = body.State == payment.Open && v.actor.May(access.Ordering), v.r.PostForm.Get("reason")
+	body.MayClose = body.State == payment.Open && v.actor.May(access.Ordering)
 	return answer{template: "order.html", Title: s.T("Order %d", v.id), Section: "money", Body: body}, err
 }
 
@@ -291,8 +288,6 @@ func (s *Site) refund(v *visit) (answer, error) {
 
 func (s *Site) listFindings(v *visit) (answer, error) {
 	body := &moneyPage{Lists: moneyListsOf(v.actor), Current: moneyLists[len(moneyLists)-1]}
-	id, _ := strconv.ParseInt(v.r.PostForm.Get("finding"), 10, 64) // any other text is no finding
-	body.Settling, body.Reason = payment.FindingID(id), v.r.PostForm.Get("reason")
 	kind := v.field("kind", s.T("What"), "", choices(v, "difference", payment.FindingKinds()...)...)
 	state := v.field("state", s.T("State"), "", choices(v, "state", payment.FindingStates()...)[1:]...)
 	f := payment.FindingFilter{
@@ -308,10 +303,10 @@ func (s *Site) settleFinding(v *visit) (answer, error) {
 	if err != nil {
 		return a, err
 	}
-	p := a.Body.(*moneyPage)
-	ctx, err := s.Office.Begin(v.r.Context(), v.record(audit.FindingSettled, audit.Numbered(audit.Finding, p.Settling), 0), nil)
+	id, _ := strconv.ParseInt(v.r.PostForm.Get("finding"), 10, 64) // any other text is no finding
+	ctx, err := s.Office.Begin(v.r.Context(), v.record(audit.FindingSettled, audit.Numbered(audit.Finding, id), 0), nil)
 	if err == nil {
-		err = s.Reconciling.Settle(ctx, p.Settling)
+		err = s.Reconciling.Settle(ctx, payment.FindingID(id))
 	}
 	if err != nil {
 		return v.again(a, err)

@@ -197,6 +197,7 @@ type shown struct {
 	Done     string // what the form before this page has done; empty: nothing
 	Notice   string // what to do with the page; empty: nothing to say
 	Zone     string
+	Typed    url.Values // the form that was sent
 
 	actor access.Actor
 }
@@ -219,8 +220,8 @@ func (v *visit) show(a answer) {
 	s := v.site
 	p := shown{
 		Site: s, answer: a, Language: s.language, Base: s.config.BasePath + Root, Here: s.config.BasePath + v.r.URL.Path,
-		Sections: sectionsOf(v.actor),
-		Done:     s.Word("done", v.r.URL.Query().Get("done")), IsStaff: v.actor.Has(access.BackOffice), actor: v.actor,
+		Sections: sectionsOf(v.actor), Typed: v.r.PostForm,
+		Done: s.Word("done", v.r.URL.Query().Get("done")), IsStaff: v.actor.Has(access.BackOffice), actor: v.actor,
 		Zone: v.actor.Local(time.Time{}).Location().String(),
 	}
 	if p.IsStaff {

@@ -25,13 +25,6 @@ type reportsPage struct {
 	Query     string // of this part
 
 	Hideable []moderation.Kind
-	Own      ownForm
-}
-
-// ownForm is the form that hides a thing without a report, as it was entered.
-type ownForm struct {
-	Kind           moderation.Kind
-	Object, Reason string
 }
 
 // reportCard is what people report of a thing, with its form.
@@ -44,7 +37,6 @@ type reportCard struct {
 	Why       string // the reasons, and how many people have each
 	Buttons   []string
 	Following moderation.CaseID // the case after it; zero: it is the first, or the last
-	Typed     string            // the reason as it was entered
 }
 
 // shownThing is a thing at one time.
@@ -95,9 +87,9 @@ func (s *Site) cardOf(c moderation.Case, found moderating.Cases) reportCard {
 	return card
 }
 
-// listReports shows the part of the cases that the query names, with what was entered. Behind the last one it is the beginning.
+// listReports shows the part of the cases that the query names. Behind the last one it is the beginning.
 func (s *Site) listReports(v *visit) (answer, error) {
-	query, form := v.r.URL.Query(), v.r.PostForm
+	query := v.r.URL.Query()
 	p := &reportsPage{IsDecided: query.Get("state") == "decided", Query: v.here("", ""), Hideable: moderation.Hideable()}
 	hours, _ := strconv.ParseInt(query.Get("older_than"), 10, 64) // any other text does not filter
 	owner, _ := strconv.ParseInt(query.Get("owner"), 10, 64)      // likewise
@@ -124,13 +116,7 @@ func (s *Site) listReports(v *visit) (answer, error) {
 		if i > 0 && i+1 < len(found.Items) {
 			card.Following = found.Items[i+1].ID
 		}
-		if fmt.Sprint(c.ID) == form.Get("report") {
-			card.Typed = form.Get("reason")
-		}
 		p.Cards = append(p.Cards, card)
-	}
-	if form.Get("report") == unreported {
-		p.Own = ownForm{moderation.Kind(form.Get("kind")), form.Get("object"), form.Get("reason")}
 	}
 	return a, err
 }
