@@ -182,16 +182,11 @@ type paymentPage struct {
 	Names   map[user.ID]string // of those whom the page names
 }
 
-// refundForm is the form of a refund. Once is a random text: a form that is sent twice is one refund.
+// refundForm is the form of a refund. Its once is a random text: a form that is sent twice is one refund.
 type refundForm struct {
-	Amount, Reason, Once string
-	ToConfirm            bool
-	Draft                payment.RefundDraft
-}
-
-// refundFormOf returns the form as it was entered.
-func refundFormOf(form url.Values) refundForm {
-	return refundForm{Amount: form.Get("amount"), Reason: form.Get("reason"), Once: form.Get("once")}
+	Typed     url.Values
+	ToConfirm bool
+	Draft     payment.RefundDraft
 }
 
 func (s *Site) payment(v *visit) (p paymentPage, err error) {
@@ -222,12 +217,12 @@ func (s *Site) paymentAnswer(p paymentPage) answer {
 
 func (s *Site) showPayment(v *visit) (answer, error) {
 	p, err := s.payment(v)
-	p.Form = refundForm{Amount: plain(p.Left), Once: rand.Text()}
+	p.Form.Typed = url.Values{"amount": {plain(p.Left)}, "once": {rand.Text()}}
 	query := v.r.URL.Query()
 	if len(v.r.PostForm) > 0 {
-		p.Form = refundFormOf(v.r.PostForm)
+		p.Form.Typed = v.r.PostForm
 	} else if query.Has("amount") && err == nil {
-		p.Form = refundFormOf(query)
+		p.Form.Typed = query
 		if p.Form.ToConfirm = !query.Has("change"); p.Form.ToConfirm {
 			if err := s.checkRefund(v, &p); err != nil {
 				p.Form.ToConfirm = false
@@ -241,9 +236,9 @@ func (s *Site) showPayment(v *visit) (answer, error) {
 // checkRefund makes the draft of the form, or returns what is wrong about it. A form that is sent may be sent again: then the
 // first time took what was left.
 func (s *Site) checkRefund(v *visit, p *paymentPage) error {
-	draft := payment.RefundDraft{Payment: p.ID, Reason: p.Form.Reason, Origin: payment.RefundByStaff, Staff: v.actor.ID}
+	draft := payment.RefundDraft{Payment: p.ID, Reason: p.Form.Typed.Get("reason"), Origin: payment.RefundByStaff, Staff: v.actor.ID}
 	var wrong fault.Fields
-	switch amount, isAmount := minorUnits(p.Form.Amount); {
+	switch amount, isAmount := minorUnits(p.Form.Typed.Get("amount")); {
 	case !isAmount || amount < 1:
 		wrong.Add("amount", s.T("Enter an amount like 12.50."))
 	case amount > p.Left && p.Form.ToConfirm:
@@ -264,8 +259,7 @@ func (s *Site) refund(v *visit) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	p.Form = refundFormOf(v.r.PostForm)
-	if p.Form.Once == "" {
+	if p.Form.Typed = v.r.PostForm; p.Form.Typed.Get("once") == "" {
 		return answer{}, errForged
 	}
 	if err := s.checkRefund(v, &p); err != nil {
@@ -273,7 +267,7 @@ func (s *Site) refund(v *visit) (answer, error) {
 	}
 	draft := p.Form.Draft
 	v.audited = []any{"payment", int64(p.ID), "amount", *draft.Amount}
-	key, err := idempotency.NewKey(v.actor.ID, "back-office "+p.Form.Once, payment.RefundContent(draft))
+	key, err := idempotency.NewKey(v.actor.ID, "back-office "+p.Form.Typed.Get("once"), payment.RefundContent(draft))
 	if err != nil {
 		return v.again(s.paymentAnswer(p), err)
 	}
