@@ -134,6 +134,7 @@ func staffOrders(t *testing.T, s *server) {
 		}
 	}
 	b.opens(fmt.Sprintf("people/%d/order/", ada.id))
+	assert.Regexp(t, `name="once" value="\w{26}"`, b.body)
 	form := append(b.hidden(), "reason", "Asked by telephone", "amount", "12.5", "subject", "Tea <2>", "hours", "3")
 	for range 2 {
 		b.sends(fmt.Sprintf("people/%d/order/", ada.id), form...).leads("money/order/1/?done=order").
@@ -142,7 +143,7 @@ func staffOrders(t *testing.T, s *server) {
 	assert.Len(t, ada.get(t, "/api/pay/order/").is(200).list("data"), 1, "a form that is sent twice")
 	b.isRecorded("created an order")
 	b.opens("money/order/1/")
-	b.sends("money/order/1/", "reason", " ").shows(400, "This field may not be blank.", `href="#reason"`)
+	b.sends("money/order/1/", "reason", " ").shows(400, "This field may not be blank.", `href="#reason"`, `name="reason" value=" "`)
 	b.opens("money/order/1/")
 	b.sends("money/order/1/", "reason", "Asked by telephone").leads("money/order/1/?done=close").
 		shows(200, "The order is closed.", "The order has ended")
@@ -232,7 +233,8 @@ func staffSettle(t *testing.T, s *till) {
 	b := s.atWork(t, s.staff(t))
 	b.opens("").shows(200, `<a href="/back-office/money/?list=findings"><strong>2</strong> Differences from the wallet’s bills</a>`)
 	b.opens("money/?list=findings").shows(200, "Another amount", "¥9.90", "refund-1 · ¥0.99 · closed", "2026-11-20")
-	b.sends("money/?list=findings&format=csv", "finding", "1", "reason", " ").shows(400, "This field may not be blank.", `href="#reason"`, ` id="reason"`)
+	b.sends("money/?list=findings&format=csv", "finding", "1", "reason", " ").
+		shows(400, "This field may not be blank.", `href="#reason"`, ` id="reason"`, `value=" "`)
 	for _, none := range []string{"", "x", "77"} {
 		b.sends("money/?list=findings", "finding", none, "reason", "x").shows(404, "No open difference has this number.")
 	}
