@@ -28,10 +28,20 @@ func TestEstimator_reads_the_first_32_characters(t *testing.T) {
 	assert.Less(t, strength(strings.Repeat("a", 32)+strong), access.SomewhatGuessable)
 }
 
-// BenchmarkEstimator measures the slowest passwords: characters that may stand for several
-// letters.
+// manyReadings is among the slowest passwords: several of its characters may stand for the same letter.
+const manyReadings = "aei5stc4geaeilst@(l{zi[e<c1d||7$"
+
+// TestEstimator_reads_no_more_than_it_can: the algorithm tries each of the characters that may stand for a letter.
+func TestEstimator_reads_no_more_than_it_can(t *testing.T) {
+	for _, password := range []string{manyReadings, "7@81+[<36214|7!5$+2!498({6<356<6", "1b342678900deslst zeclst[{e<<stc"} {
+		allocations := testing.AllocsPerRun(1, func() { zxcvbn.Estimator{}.Strength(secret.New(password), nil) })
+		assert.Less(t, allocations, 20_000.0, password)
+	}
+	assert.Equal(t, access.VeryUnguessable, zxcvbn.Estimator{}.Strength(secret.New(manyReadings), nil))
+}
+
 func BenchmarkEstimator(b *testing.B) {
-	password := secret.New(strings.Repeat("!1l|7+$5%2", 12))
+	password := secret.New(manyReadings)
 	for b.Loop() {
 		zxcvbn.Estimator{}.Strength(password, nil)
 	}
