@@ -168,7 +168,8 @@ func (s *Site) page(handle func(*visit) (answer, error)) http.HandlerFunc {
 func (s *Site) failed(v *visit, err error) answer {
 	ctx := v.r.Context()
 	if errors.Is(err, context.Canceled) && ctx.Err() != nil {
-		return answer{isWritten: true} // the client has gone
+		v.w.WriteHeader(499) // the client has gone; the log has it, as of the interface
+		return answer{isWritten: true}
 	}
 	refusal, is := refusals[fault.KindOf(err)]
 	status, title := refusal.status, s.T(refusal.title)

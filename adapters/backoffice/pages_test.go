@@ -87,6 +87,14 @@ func TestA_page_of_a_list_that_is_none_is_the_first(t *testing.T) {
 	}
 }
 
+func TestA_page_whose_client_has_gone_has_a_status(t *testing.T) {
+	gone, leave := context.WithCancel(t.Context())
+	leave()
+	w := httptest.NewRecorder()
+	new(Site).page(func(*visit) (answer, error) { return answer{}, gone.Err() })(w, httptest.NewRequestWithContext(gone, "GET", Root, nil))
+	assert.Equal(t, 499, w.Code)
+}
+
 func TestOFF_06_templates_have_no_words_of_their_own(t *testing.T) {
 	entries, err := templateFiles.ReadDir("templates")
 	require.NoError(t, err)
