@@ -3,6 +3,7 @@ package transport
 import (
 	"cmp"
 	"context"
+	"errors"
 	"io"
 	"math"
 	"net/http"
@@ -141,14 +142,16 @@ type slot struct {
 	held bool
 }
 
-// enter takes the slot again. It waits, before requests that have not begun.
+// enter takes the slot again. It waits, before requests that have not begun, for as long as the request may take.
 func (s *slot) enter() error {
 	if s.held {
 		return nil
 	}
 	err := s.ctx.Err()
 	if err == nil && !s.all.TryAcquire(1) { // without a timer
-		err = s.all.Acquire(s.ctx, 1)
+		if err = s.all.Acquire(s.ctx, 1); errors.Is(err, context.DeadlineExceeded) {
+			err = errOverloaded
+		}
 	}
 	s.held = err == nil
 	return err

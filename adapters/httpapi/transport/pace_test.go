@@ -214,6 +214,29 @@ func TestGEN_14_requests_beyond_the_bound_are_refused_at_once(t *testing.T) {
 	})
 }
 
+func TestGEN_14_a_body_that_waits_for_a_place_was_not_slow(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server := NewMiddleware(LimitRequests(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if _, err := io.Copy(io.Discard, r.Body); err != nil {
+				Fail(w, r, readFault(w, r, err, ErrCutOff))
+				return
+			}
+			<-time.After(2 * deadline)
+		}), 1), Config{Log: slog.New(slog.DiscardHandler)})
+		body, arrives := io.Pipe()
+		w, r := httptest.NewRecorder(), httptest.NewRequest(http.MethodPost, "/", body)
+		r.ContentLength = MaxBody
+		go server.ServeHTTP(w, r)
+		synctest.Wait()
+		go server.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest(http.MethodGet, "/", nil))
+		synctest.Wait()
+		arrives.Close()
+		<-time.After(2 * deadline)
+		assert.Equal(t, http.StatusServiceUnavailable, w.Code)
+		assert.Equal(t, "1", w.Header().Get("Retry-After"))
+	})
+}
+
 // large is a response that a client has to read.
 var large = bytes.Repeat([]byte("x"), 300<<10)
 
