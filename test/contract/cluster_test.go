@@ -26,7 +26,7 @@ func TestContractOnACluster(t *testing.T) {
 	_, err = db.Exec(t.Context(), "ALTER ROLE plaza SUPERUSER") // makes databases and empties them
 	require.NoError(t, errors.Join(err, db.Close(t.Context())))
 	lender := postgres.NewLender(t, app.Superuser())
-	on := store{name: "cluster", servers: 2, isDurable: true, isPooled: true}
+	on := store{name: "cluster", servers: 2, isPooled: true}
 	on.fresh = func(t *testing.T) string {
 		at, err := url.Parse(lender.Lend(t, migrate))
 		require.NoError(t, err)
@@ -50,11 +50,11 @@ func TestContractOnACluster(t *testing.T) {
 		require.NoError(t, s.TrustedProxies.UnmarshalText([]byte("127.0.0.0/8")))
 		return url, start
 	}
-	for _, r := range on.rows() {
+	for _, r := range rows {
 		if r.needs == oneStore && !strings.HasPrefix(r.name, "GEN-09") { // HAProxy reads addresses
 			continue
 		}
-		t.Run(strings.ReplaceAll(r.name, " ", "_"), func(t *testing.T) {
+		t.Run(r.name, func(t *testing.T) {
 			t.Parallel()
 			r.show(t, on.start(t))
 		})

@@ -70,7 +70,7 @@ var presencePaths = []string{profile, events, notifications, "/api/xfile/event/f
 // TestUSR03_a_reader_does_not_wait_for_a_writer holds the lock of the database as another program does. A round in which this
 // machine stalled until the presence was given up shows nothing.
 func TestUSR03_a_reader_does_not_wait_for_a_writer(t *testing.T) {
-	s := store{name: "SQLite", fresh: onSQLite(t), servers: 1, isDurable: true}.start(t)
+	s := store{name: "SQLite", fresh: onSQLite(t), servers: 1}.start(t)
 	direct := httptest.NewServer(s.unsettled) // settles nothing
 	defer direct.Close()
 	other, err := sql.Open("sqlite", strings.TrimPrefix(s.settings.DatabaseURL, "sqlite:")+"?_pragma=busy_timeout(60000)")

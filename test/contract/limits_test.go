@@ -41,17 +41,7 @@ func limited(c *settings.Config) {
 }
 
 func TestGEN_14_limits(t *testing.T) {
-	onEach(t, everyServer, func(t *testing.T, on store) {
-		for _, r := range limitRows {
-			if !on.runs(r.needs) {
-				continue
-			}
-			t.Run(r.name, func(t *testing.T) {
-				t.Parallel()
-				r.show(t, on.startWith(t, limited))
-			})
-		}
-	})
+	showAll(t, limitRows, func(on store, t *testing.T) *server { return on.startWith(t, limited) })
 }
 
 // isLimited asserts that three writes of the account are admitted, that a fourth is refused
@@ -162,19 +152,16 @@ func loginsAreLimited(t *testing.T, s *server) {
 	assert.NoError(t, s.app.Signin.SetPassword(t.Context(), ada.id, secret.New(password)))
 }
 
-// TestGEN_14_quotas shows the quotas of an account, on servers that allow little.
+// quotaRows show the quotas of an account, on servers that allow little.
+var quotaRows = []rowOf[store]{
+	{"GEN-14 drafts", draftQuota, everyStore},
+	{"GEN-14 comments on an event", commentQuota, everyStore},
+	{"GEN-14 bytes of pictures", pictureQuota, everyStore},
+	{"GEN-14 follows", followQuota, everyStore},
+}
+
 func TestGEN_14_quotas(t *testing.T) {
-	onEach(t, everyStore, func(t *testing.T, on store) {
-		for name, show := range map[string]func(*testing.T, store){
-			"GEN-14 drafts": draftQuota, "GEN-14 comments on an event": commentQuota, "GEN-14 bytes of pictures": pictureQuota,
-			"GEN-14 follows": followQuota,
-		} {
-			t.Run(strings.ReplaceAll(name, " ", "_"), func(t *testing.T) {
-				t.Parallel()
-				show(t, on)
-			})
-		}
-	})
+	showAll(t, quotaRows, func(on store, _ *testing.T) store { return on })
 }
 
 // isFull asserts a refusal that tells the quota.

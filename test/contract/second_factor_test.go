@@ -28,15 +28,8 @@ var factorRows = []row{
 }
 
 func TestOFF04_second_factor(t *testing.T) {
-	onEach(t, everyServer, func(t *testing.T, on store) {
-		for _, r := range factorRows {
-			if on.runs(r.needs) {
-				t.Run(strings.ReplaceAll(r.name, " ", "_"), func(t *testing.T) {
-					t.Parallel()
-					r.show(t, on.startWith(t, func(c *settings.Config) { c.SecondFactor = settings.SecondFactorRequired }))
-				})
-			}
-		}
+	showAll(t, factorRows, func(on store, t *testing.T) *server {
+		return on.startWith(t, func(c *settings.Config) { c.SecondFactor = settings.SecondFactorRequired })
 	})
 }
 

@@ -33,11 +33,10 @@ import (
 
 // store is what a server keeps its data in, and how many processes share it.
 type store struct {
-	name      string
-	open      func(all *testing.T) fresh // for the tests within one
-	isDurable bool
-	servers   int  // their requests alternate
-	isPooled  bool // a pooler is before the database
+	name     string
+	open     func(all *testing.T) fresh // for the tests within one
+	servers  int                        // their requests alternate
+	isPooled bool                       // a pooler is before the database
 	// balance prepares a balancer before the server that gets the settings, to be started when the server runs. nil: none.
 	balance func(t *testing.T, settings *settings.Config) (url string, start func())
 
@@ -49,9 +48,9 @@ type fresh func(t *testing.T) string
 
 // stores are those that the contract must hold on.
 var stores = []store{
-	{name: "SQLite", open: onSQLite, servers: 1, isDurable: true},
-	{name: "Postgres", open: onWatchedPostgres, servers: 1, isDurable: true},
-	{name: "two_servers", open: onPostgres, servers: 2, isDurable: true}, // which share a Postgres
+	{name: "SQLite", open: onSQLite, servers: 1},
+	{name: "Postgres", open: onWatchedPostgres, servers: 1},
+	{name: "two_servers", open: onPostgres, servers: 2}, // which share a Postgres
 }
 
 func onSQLite(*testing.T) fresh {
@@ -119,7 +118,7 @@ func onEach(t *testing.T, n needs, test func(t *testing.T, on store)) {
 			continue
 		}
 		t.Run(on.name, func(t *testing.T) {
-			if testing.Short() && on.isDurable && on.name != "SQLite" {
+			if testing.Short() && on.name != "SQLite" {
 				t.Skip("make test-all runs this")
 			}
 			t.Parallel()

@@ -37,25 +37,12 @@ const (
 	svcAppID  = "wx0000000000000002"
 )
 
-// sale is a test on a till of its own, named as rows are.
-type sale struct {
-	name  string
-	show  func(t *testing.T, s *till)
-	needs needs
-}
+// sale is a row on a till of its own.
+type sale = rowOf[*till]
 
 func TestContract_with_a_wallet(t *testing.T) {
-	onEach(t, everyServer, func(t *testing.T, on store) {
-		for _, r := range slices.Concat(clientParamsSales, noticedSales, refundSales, auditSales, staffPageSales, staffJobSales, metricSales) {
-			if !on.runs(r.needs) {
-				continue
-			}
-			t.Run(strings.ReplaceAll(r.name, " ", "_"), func(t *testing.T) {
-				t.Parallel()
-				r.show(t, on.startTill(t))
-			})
-		}
-	})
+	sales := slices.Concat(clientParamsSales, noticedSales, refundSales, auditSales, staffPageSales, staffJobSales, metricSales)
+	showAll(t, sales, func(on store, t *testing.T) *till { return on.startTill(t) })
 }
 
 func (on store) startTill(t *testing.T, change ...func(*settings.Config)) *till {
