@@ -1,6 +1,7 @@
 package contract
 
 import (
+	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -22,7 +23,7 @@ var goldenRows = []row{
 	{"USR-01 golden simple info", goldenInfo, oneStore},
 	{"USR-05 golden profile", goldenProfile, oneStore},
 	{"EVT-01 EVT-11 golden event", goldenEvent, oneStore},
-	{"EVT-10 EVT-13 golden list of events", goldenEvents, oneStore},
+	{"GEN-01 EVT-10 EVT-13 golden list of events", goldenEvents, oneStore},
 	{"EVT-19 golden comment", goldenComment, oneStore},
 	{"SUB-01 SUB-03 golden subscriptions", goldenSubscriptions, oneStore},
 }
@@ -36,6 +37,15 @@ var forms = map[string]*regexp.Regexp{
 
 // facts are values that a golden names and that a test knows.
 type facts map[string]any
+
+// testdata returns what the file of JSON has.
+func testdata[T any](t *testing.T, name string) (v T) {
+	t.Helper()
+	raw, err := os.ReadFile(filepath.Join("testdata", name))
+	require.NoError(t, err)
+	require.NoError(t, json.Unmarshal(raw, &v), name)
+	return v
+}
 
 // golden holds the answer against the file.
 func (a answer) golden(name string, known facts) {

@@ -22,11 +22,6 @@ var contentTrials = map[string]trial{
 			{name: "no node", path: cardOf("node", 4712), want: everybody(404)},
 		}
 	}},
-	"GET /api/search/":                          {"optionalAuth", plainly(searchPath+"?q=tea", nil, 200)},
-	"GET /api/writing-admin/v1/imported-howto/": {"office imports", plainly("/api/writing-admin/v1/imported-howto/", nil, 200)},
-	"POST /api/pay/order/pay/": {
-		"scope pay_trade_order", plainly("/api/pay/order/pay/", object{"pay_method": 200, "end_type": 0}, 404),
-	},
 	"GET /api/pay/order/{id}/": {"scope pay_trade_order", func(t *testing.T, c *cast) []aim {
 		id := c.staff.post(t, newOrder, draftFor(c.owner)).is(201).int("data.id")
 		want := everybody(404)
@@ -36,45 +31,22 @@ var contentTrials = map[string]trial{
 			{name: "no order", path: ownOrders + "99999/", want: everybody(404)},
 		}
 	}},
-	"POST /api/pay/notify/wallet/":        {"noAuth", plainly(notify, "<xml></xml>", 503)}, // there is no wallet
-	"POST /api/pay/notify/wallet/refund/": {"noAuth", plainly(notify+"refund/", "<xml></xml>", 503)},
-	"POST /api/pay/notify/{wallet}/":      {"noAuth", plainly("/api/pay/notify/acme/", "{}", 404)},
-	"POST /api/pay/notify/wallet/v3/":     {"noAuth", plainly(notify+"v3/", "{}", 503)},
+	"POST /api/pay/notify/{wallet}/": {"noAuth", plainly("/api/pay/notify/acme/", "{}", 404)},
 	"POST /api/pay-admin/v1/order/": {"office ordering", func(_ *testing.T, c *cast) []aim {
 		return []aim{{path: newOrder, body: draftFor(c.owner), want: everybody(201)}}
 	}},
-	"GET /api/pay-admin/v1/order/":   {"office orders", plainly(newOrder, nil, 200)},
-	"GET /api/pay-admin/v1/payment/": {"office money", plainly(payments, nil, 200)},
-	"POST /api/pay-admin/v1/refund/": {"office money", plainly(refunds, object{"payment": 1, "reason": "x"}, 404)},
-	"GET /api/pay-admin/v1/refund/":  {"office money", plainly(refunds, nil, 200)},
-	"GET /api/pay-admin/v1/search/":  {"office orders", plainly(moneySearch+"?q=1", nil, 200)},
-	"GET /api/pay-admin/v1/finding/": {"office money", plainly(findings, nil, 200)},
-	"GET /api/back-office/v1/audit/": {"office audit", plainly(acts, nil, 200)},
 
-	"POST /api/activity/report/":        {"authenticated", plainly(reportPath, object{"user": 99_999, "reason": "spam"}, 400)},
-	"GET /api/activity/report/":         {"authenticated", plainly(reportPath, nil, 200)},
-	"GET /api/user/moderation/":         {"authenticated", plainly(hiddenPath, nil, 200)},
-	"GET /api/back-office/v1/report/":   {"office reports", plainly(staffReports, nil, 200)},
-	"POST /api/back-office/v1/decide/":  {"office reports", plainly(decidePath, object{"report": 9999, "reason": "x"}, 404)},
-	"POST /api/back-office/v1/hide/":    {"office reports", plainly(hidePath, object{"event": 9999, "reason": "x"}, 404)},
-	"POST /api/back-office/v1/restore/": {"office reports", plainly(restorePath, object{"event": 9999, "reason": "x"}, 404)},
-
-	"GET /api/back-office/v1/people/":                {"office people", plainly(staffPeople+"?uid=4711", nil, 200)},
 	"GET /api/back-office/v1/people/{uid}/":          {"office people", aboutPeople("", nil)},
 	"POST /api/back-office/v1/people/{uid}/disable/": {"office people", aboutPeople("disable/", object{"reason": "x"})},
 	"POST /api/back-office/v1/people/{uid}/enable/":  {"office people", aboutPeople("enable/", object{"reason": "x"})},
 	"POST /api/back-office/v1/people/{uid}/scopes/": {"office rights", aboutPeople("scopes/",
 		object{"scopes": ordinary, "roles": []any{}, "reason": "x"})},
 	"POST /api/back-office/v1/people/{uid}/end-sessions/": {"office people", aboutPeople("end-sessions/", object{"reason": "x"})},
-	"GET /api/back-office/v1/import/":                     {"office imports", plainly(importRuns, nil, 200)},
 	"GET /api/back-office/v1/import/{id}/rejects/": {"office imports", func(t *testing.T, c *cast) []aim {
 		c.brings(t, "x")
 		return []aim{{name: "a run", path: rejectsOf(1), want: everybody(200)}, {name: "no run", path: rejectsOf(99), want: everybody(404)}}
 	}},
-	"GET /api/back-office/v1/overview/": {"office overview", plainly(overview, nil, 200)},
 
-	"POST /api/user/user-image/": {"authenticated", plainly("/api/user/user-image/", object{"img": dot}, 201)},
-	"GET /api/user/user-image/":  {"optionalAuth", plainly("/api/user/user-image/?uid=1", nil, 200)},
 	"PATCH /api/user/user-image/{id}/": {"authenticated", func(t *testing.T, c *cast) []aim {
 		return aboutImages(t, c, 200, object{"tags": []any{"mine"}})
 	}},
