@@ -2,8 +2,11 @@ package contract
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/stretchr/testify/require"
 )
 
 // contentTrials are the trials of content outside diaries: feeds, publications, images, plates, the import and payment.
@@ -54,7 +57,7 @@ var contentTrials = map[string]trial{
 		return aboutImages(t, c, 204, nil)
 	}},
 
-	"POST /api/xfile/plate/":        {scoped, platesOnEvents},
+	"POST /api/xfile/plate/":        {scoped, aboutEvents(201, 403, 400, ask{path: plates, body: `{"event": ID, "photo": "` + dot + `"}`})},
 	"DELETE /api/xfile/plate/{id}/": {scoped, platesToDelete},
 	"GET /media/public/{key...}": {"noAuth", func(t *testing.T, c *cast) []aim {
 		address := c.owner.post(t, "/api/user/user-image/", object{"img": dot}).is(201).text("data.img")
@@ -65,7 +68,7 @@ var contentTrials = map[string]trial{
 	}},
 	"GET /media/private/{key...}": {"noAuth", func(t *testing.T, c *cast) []aim {
 		id := c.happens(t, showings[3].body)
-		address := c.attaches(t, id).text("data.photo")
+		address := c.owner.attaches(t, id).text("data.photo")
 		path := strings.TrimPrefix(address, c.url)
 		unsigned, _, _ := strings.Cut(path, "?")
 		return []aim{
@@ -89,24 +92,13 @@ func aboutImages(t *testing.T, c *cast, owner int, body any) []aim {
 	}
 }
 
-func (c *cast) attaches(t *testing.T, event int) answer {
-	t.Helper()
-	return c.owner.post(t, "/api/xfile/plate/", object{"event": event, "photo": dot}).is(201)
-}
-
-func platesOnEvents(t *testing.T, c *cast) []aim {
-	all := aboutEvents(201, 403, 400, func(id int) string { return fmt.Sprint(id) }, nil)(t, c)
-	for i := range all {
-		all[i].body = object{"event": all[i].path, "photo": dot}
-		all[i].path = "/api/xfile/plate/"
-	}
-	return all
-}
-
 func platesToDelete(t *testing.T, c *cast) []aim {
-	all := aboutEvents(204, 403, 404, func(id int) string {
-		return fmt.Sprintf("/api/xfile/plate/%d/", c.attaches(t, id).int("data.id"))
-	}, nil)(t, c)
+	all := aboutEvents(204, 403, 404, ask{path: "ID"})(t, c)
+	for i := range all {
+		event, err := strconv.Atoi(all[i].path)
+		require.NoError(t, err)
+		all[i].path = platePath(c.owner.attaches(t, event).int("data.id"))
+	}
 	return append(all, aim{"no plate", "/api/xfile/plate/99999/", nil, everybody(404), ""})
 }
 

@@ -272,16 +272,16 @@ var trials = map[string]trial{
 			{name: "nobody's list", path: events + "4711/view-list/", want: everybody(404)},
 		}
 	}},
-	"GET /api/xfile/event/{id}/":    {scoped, aboutEvents(200, 200, 404, eventPath, nil)},
-	"PATCH /api/xfile/event/{id}/":  {scoped, aboutEvents(200, 403, 404, eventPath, object{"title": "mine"})},
-	"DELETE /api/xfile/event/{id}/": {scoped, aboutEvents(204, 403, 404, eventPath, nil)},
+	"GET /api/xfile/event/{id}/":    {scoped, aboutEvents(200, 200, 404, ask{path: events + "ID/"})},
+	"PATCH /api/xfile/event/{id}/":  {scoped, aboutEvents(200, 403, 404, ask{path: events + "ID/", body: `{"title": "mine"}`})},
+	"DELETE /api/xfile/event/{id}/": {scoped, aboutEvents(204, 403, 404, ask{path: events + "ID/"})},
 	// what is seen: EVT-24
-	"GET /api/activity/like/":               {scoped, aboutEvents(200, 200, 200, func(id int) string { return likesOf(id) }, nil)},
-	"GET /api/activity/like/{event_id}/":    {scoped, aboutEvents(200, 200, 404, likePath, nil)},
-	"PUT /api/activity/like/{event_id}/":    {scoped, aboutEvents(204, 204, 404, likePath, nil)},
-	"DELETE /api/activity/like/{event_id}/": {scoped, aboutEvents(204, 204, 404, likePath, nil)},
-	"GET /api/activity/comment/":            {scoped, aboutEvents(200, 200, 404, commentsOn, nil)},
-	"POST /api/activity/comment/":           {scoped, commentsOnEvents},
+	"GET /api/activity/like/":               {scoped, aboutEvents(200, 200, 200, ask{path: "/api/activity/like/?event=ID"})},
+	"GET /api/activity/like/{event_id}/":    {scoped, aboutEvents(200, 200, 404, ask{path: "/api/activity/like/ID/"})},
+	"PUT /api/activity/like/{event_id}/":    {scoped, aboutEvents(204, 204, 404, ask{path: "/api/activity/like/ID/"})},
+	"DELETE /api/activity/like/{event_id}/": {scoped, aboutEvents(204, 204, 404, ask{path: "/api/activity/like/ID/"})},
+	"GET /api/activity/comment/":            {scoped, aboutEvents(200, 200, 404, ask{path: comments + "?event=ID"})},
+	"POST /api/activity/comment/":           {scoped, aboutEvents(201, 201, 400, ask{path: comments, body: `{"event": ID, "content": "Oh"}`})},
 	"PATCH /api/activity/comment/{id}/":     {scoped, commentsToEdit},
 	"DELETE /api/activity/comment/{id}/":    {scoped, commentsToDelete},
 
@@ -364,7 +364,7 @@ var showings = []struct {
 }
 
 // aboutEvents is a request about an event in every showing: the status for its author, for those who see it, and for everybody else.
-func aboutEvents(author, viewer, other int, path func(id int) string, body any) func(*testing.T, *cast) []aim {
+func aboutEvents(author, viewer, other int, asked ask) func(*testing.T, *cast) []aim {
 	return func(t *testing.T, c *cast) []aim {
 		var all []aim
 		for _, s := range showings {
@@ -374,19 +374,9 @@ func aboutEvents(author, viewer, other int, path func(id int) string, body any) 
 			for _, role := range s.viewers {
 				want[role] = viewer
 			}
-			all = append(all, aim{s.name, path(id), body, want, eventPath(id)})
+			path, body := asked.about(id)
+			all = append(all, aim{s.name, path, body, want, eventPath(id)})
 		}
 		return all
 	}
-}
-
-func commentsOnEvents(t *testing.T, c *cast) []aim {
-	all := aboutEvents(201, 201, 400, eventPath, nil)(t, c)
-	for i := range all {
-		var id int
-		_, err := fmt.Sscanf(all[i].path, events+"%d/", &id)
-		require.NoError(t, err)
-		all[i].path, all[i].body = comments, object{"event": id, "content": "Oh"}
-	}
-	return all
 }

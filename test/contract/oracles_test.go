@@ -33,14 +33,20 @@ func sameAnswer(t *testing.T, want, got answer, about ...any) {
 // ask is a request about a thing, for whose number ID stands.
 type ask struct{ method, path, body string }
 
+// about is the request about the thing with the number.
+func (a ask) about(id int) (path string, body any) {
+	number := strings.NewReplacer("ID", fmt.Sprint(id))
+	if a.body != "" {
+		body = number.Replace(a.body)
+	}
+	return number.Replace(a.path), body
+}
+
 // of sends the request about the thing with the number.
 func (a ask) of(t *testing.T, id int, who person) answer {
 	t.Helper()
-	number := strings.NewReplacer("ID", fmt.Sprint(id))
-	if a.body == "" {
-		return who.send(t, a.method, number.Replace(a.path), nil)
-	}
-	return who.send(t, a.method, number.Replace(a.path), number.Replace(a.body))
+	path, body := a.about(id)
+	return who.send(t, a.method, path, body)
 }
 
 // asksOfEvents are all requests about an event.
