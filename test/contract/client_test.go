@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"net"
 	"net/http"
 	"strings"
@@ -92,18 +93,23 @@ func (c *client) send(t *testing.T, method, path string, body any) answer {
 		raw, err = json.Marshal(b)
 		require.NoError(t, err)
 	}
-	req, err := http.NewRequestWithContext(t.Context(), method, c.server.url+path, bytes.NewReader(raw))
-	require.NoError(t, err)
-	if raw != nil {
+	req := c.prepares(t, method, path, bytes.NewReader(raw))
+	if _, isSaid := c.header["Content-Type"]; raw != nil && !isSaid {
 		req.Header.Set("Content-Type", "application/json")
 	}
+	return do(t, req)
+}
+
+// prepares returns a request with the client's key and headers.
+func (c *client) prepares(t *testing.T, method, path string, body io.Reader) *http.Request {
+	t.Helper()
+	req, err := http.NewRequestWithContext(t.Context(), method, c.server.url+path, body)
+	require.NoError(t, err)
 	if c.key != "" {
 		req.Header.Set("Authorization", "Token "+c.key)
 	}
-	for name, values := range c.header {
-		req.Header[name] = values
-	}
-	return do(t, req)
+	maps.Copy(req.Header, c.header)
+	return req
 }
 
 // do sends any request and holds the answer against the OpenAPI document.
@@ -122,6 +128,9 @@ func do(t *testing.T, req *http.Request) answer {
 	a := answer{t: t, status: res.StatusCode, header: res.Header, body: body, closes: res.Close}
 	require.NotEmpty(t, res.Header.Get("X-Request-ID"), "every response has its id (GEN-10)")
 	matchDocument(t, req, res, body)
+	for name, status := range map[string]int{"WWW-Authenticate": 401, "Allow": 405} { // and Retry-After, which some other statuses have
+		require.Equal(t, a.status == status, a.header.Get(name) != "", "%s of %d (GEN-07)", name, a.status)
+	}
 	if a.status >= 400 {
 		requireTranslated(t, body)
 	}

@@ -23,7 +23,6 @@ import (
 
 var leavingRows = []row{
 	{"USR-07 USR-02 EVT-17 password and code erase the account", accountIsErased, everyServer},
-	{"USR-07 a wrong password or code erases nothing", erasureNeedsProof, oneStore},
 	{"USR-07 open orders forbid an erasure", openOrdersForbidErasure, everyStore},
 	{"USR-07 an export is a zip of all that is the caller's", exportOfCaller, everyStore},
 	{"USR-07 two exports an hour", twoExportsAnHour, everyServer},
@@ -113,20 +112,10 @@ func lateWriteOfErased(t *testing.T, s *server) {
 		return 0, io.EOF
 	})
 	body := `{"title": "Late"}`
-	req, err := http.NewRequestWithContext(t.Context(), "POST", s.url+events, io.MultiReader(erase, strings.NewReader(body)))
-	require.NoError(t, err)
+	sender := ada.saying("Content-Type", "application/json").saying("Expect", "100-continue")
+	req := sender.prepares(t, "POST", events, io.MultiReader(erase, strings.NewReader(body)))
 	req.ContentLength = int64(len(body))
-	req.Header = http.Header{"Authorization": {"Token " + ada.key}, "Content-Type": {"application/json"}, "Expect": {"100-continue"}}
 	do(t, req).fails(401, "AUTHENTICATION_FAILED")
-}
-
-func erasureNeedsProof(t *testing.T, s *server) {
-	ada := s.member(t)
-	code := ada.codeToErase(t)
-	ada.post(t, erasePath, object{}).invalid("password", "code")
-	ada.leaves(t, "12345").invalid("code")
-	ada.leaves(t, wrongFor(t, code, 0)).invalid("code")
-	ada.get(t, profile).is(200)
 }
 
 func openOrdersForbidErasure(t *testing.T, s *server) {
@@ -145,7 +134,13 @@ func (p person) export(t *testing.T) map[string]string {
 	assert.Equal(t, "application/zip", a.header.Get("Content-Type"))
 	assert.Equal(t, `attachment; filename="plaza-export.zip"`, a.header.Get("Content-Disposition"))
 	assert.Equal(t, "private, no-store", a.header.Get("Cache-Control"))
-	archive, err := zip.NewReader(bytes.NewReader(a.body), int64(len(a.body)))
+	return unzipped(t, a.body)
+}
+
+// unzipped are the texts of the files in the zip.
+func unzipped(t *testing.T, raw []byte) map[string]string {
+	t.Helper()
+	archive, err := zip.NewReader(bytes.NewReader(raw), int64(len(raw)))
 	require.NoError(t, err)
 	files := map[string]string{}
 	for _, f := range archive.File {
@@ -218,10 +213,7 @@ func brokenExports(t *testing.T, s *server) {
 	}
 	breaks := func() {
 		t.Helper()
-		req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.url+exportPath, nil)
-		require.NoError(t, err)
-		req.Header.Set("Authorization", "Token "+ada.key)
-		res, err := dialer.Do(req)
+		res, err := dialer.Do(ada.prepares(t, http.MethodGet, exportPath, nil))
 		require.NoError(t, err)
 		defer res.Body.Close()
 		require.Equal(t, 200, res.StatusCode)

@@ -221,11 +221,6 @@ func followQuota(t *testing.T, on store) {
 	ada.followsCategory(t, 8)
 }
 
-func (s *server) sizeOf(t *testing.T, address string) int {
-	t.Helper()
-	return len(s.anyone().fetches(t, address).is(200).body)
-}
-
 // files returns how many files of pictures are stored. An uploaded picture has one, and one for each of its sizes.
 func (s *server) files(t *testing.T) (n int) {
 	t.Helper()
@@ -239,7 +234,7 @@ func (s *server) files(t *testing.T) (n int) {
 func pictureQuota(t *testing.T, on store) {
 	// A picture and an avatar, which is stored in one size, take as much: they show the same.
 	unlimited := on.start(t)
-	size := unlimited.sizeOf(t, unlimited.member(t).post(t, images, object{"img": aPNG(t)}).is(201).text("data.img"))
+	size := len(unlimited.picture(t, unlimited.member(t).post(t, images, object{"img": aPNG(t)}).is(201).text("data.img")))
 	s := on.startWith(t, func(c *settings.Config) { c.QuotaPictures = settings.ByteQuota(4*size + 1) })
 	ada := s.member(t)
 	event := ada.publishes(t, "A lake")

@@ -2,7 +2,6 @@ package contract
 
 import (
 	"fmt"
-	"net/url"
 	"testing"
 	"time"
 
@@ -214,9 +213,7 @@ func filteredCases(t *testing.T, s *server) {
 	} {
 		assert.Equal(t, want, staff.get(t, staffReports+query).is(200).column("data", "kind"), query)
 	}
-	first := staff.get(t, staffReports+"?page_size=1").is(200)
-	second := staff.get(t, staffReports+"?page_size=1&cursor="+url.QueryEscape(first.text("cursor.next"))).is(200)
-	assert.Equal(t, []string{"user"}, second.column("data", "kind"))
+	assert.Equal(t, []any{"event", "user"}, staff.inParts(t, staffReports+"?state=open", "kind"))
 	for field, query := range map[string]string{"kind": "?kind=tree", "reason": "?reason=ugly", "older_than": "?older_than=0"} {
 		staff.get(t, staffReports+query).invalid(field)
 	}
@@ -295,8 +292,6 @@ func ownReports(t *testing.T, s *server) {
 	assert.Equal(t, []string{"Rain", "Mist", "Fog"}, list.column("data", "text"))
 	assert.Equal(t, 3, list.int("pagination.total_count"))
 	assert.Equal(t, []string{"Fog"}, bob.get(t, reportPath+"?page=2&page_size=2").is(200).column("data", "text"))
-	first := bob.get(t, reportPath+"?cursor=&page_size=1").is(200)
-	second := bob.get(t, reportPath+"?page_size=1&cursor="+url.QueryEscape(first.text("cursor.next"))).is(200)
-	assert.Equal(t, []string{"Mist"}, second.column("data", "text"))
+	assert.Equal(t, []any{"Rain", "Mist", "Fog"}, bob.inParts(t, reportPath+"?state=", "text"))
 	assert.Empty(t, ada.get(t, reportPath).is(200).list("data"), "reports of what is theirs")
 }

@@ -212,9 +212,8 @@ func goldenPlate(t *testing.T, s *server) {
 	ada := s.member(t)
 	id := ada.publishes(t, "x")
 	ada.attaches(t, id).golden("plate", facts{"<ada>": ada.id})
-	var shown answer
-	shown.t, shown.body = t, []byte(marshalled(t, object{"data": ada.reads(t, id).at("data.plates.0")}))
-	shown.golden("plate", facts{"<ada>": ada.id})
+	shown := marshalled(t, object{"data": ada.reads(t, id).at("data.plates.0")})
+	answer{t: t, body: []byte(shown)}.golden("plate", facts{"<ada>": ada.id})
 }
 
 func signedAddress(t *testing.T, s *server) {

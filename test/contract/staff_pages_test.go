@@ -207,18 +207,13 @@ func staffLoginFails(t *testing.T, s *server) {
 
 func staffSessionsEnd(t *testing.T, s *server) {
 	staff, ctx := s.staff(t), t.Context()
-	in := func() *browser {
-		t.Helper()
-		b := s.atWork(t, staff)
-		return b
-	}
-	b := in()
+	b := s.atWork(t, staff)
 	s.clock.advance(59 * time.Minute)
 	b.opens("money/").shows(200)
 	s.clock.advance(time.Hour)
 	b.opens("money/").shows(303)
 
-	b = in()
+	b = s.atWork(t, staff)
 	require.NoError(t, s.app.Signin.SetRoles(ctx, staff.id))
 	b.opens("money/").shows(403)
 	require.NoError(t, s.app.Signin.SetRoles(ctx, staff.id, access.Admin))

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"net/http"
 	"strings"
 	"testing"
 	"time"
@@ -43,11 +42,7 @@ func (p person) streams(t *testing.T, last string) *live {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	t.Cleanup(cancel)
-	req, err := http.NewRequestWithContext(ctx, "GET", p.server.url+streamPath, nil)
-	require.NoError(t, err)
-	req.Header.Set("Authorization", "Token "+p.key)
-	req.Header.Set("Last-Event-ID", last)
-	res, err := dialer.Do(req)
+	res, err := dialer.Do(p.saying("Last-Event-ID", last).prepares(t, "GET", streamPath, nil).WithContext(ctx))
 	require.NoError(t, err)
 	t.Cleanup(func() { res.Body.Close() })
 	require.Equal(t, 200, res.StatusCode)

@@ -4,13 +4,11 @@ import (
 	"fmt"
 	"net/http"
 	"net/netip"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 
 	"plaza/bootstrap/settings"
 	"plaza/domain/ratelimit"
@@ -56,11 +54,9 @@ func (s *server) from(address string) *client { return s.anyone().saying("X-Forw
 // throttled asserts a 429 and returns how long to wait.
 func (a answer) throttled() time.Duration {
 	a.t.Helper()
-	a.fails(429, "THROTTLED")
-	seconds, err := strconv.Atoi(a.header.Get("Retry-After"))
-	require.NoError(a.t, err, "Retry-After: %q", a.header.Get("Retry-After"))
-	assert.Positive(a.t, seconds)
-	return time.Duration(seconds) * time.Second
+	wait := a.fails(429, "THROTTLED").retryAfter()
+	assert.Positive(a.t, wait)
+	return wait
 }
 
 func (c *client) failsTimes(t *testing.T, n int, phone string) {
