@@ -19,7 +19,6 @@ var staffPeopleRows = []row{
 	{"OFF-01 staff see the account and the number of sessions", staffSeePeople, everyStore},
 	{"OFF-01 staff disable and enable an account", staffDisable, everyStore},
 	{"OFF-01 staff set scopes and give and take the back office", staffSetRights, everyStore},
-	{"OFF-01 staff end all sessions of an account", staffEndSessions, everyStore},
 	{"OFF-03 support changes no account of staff", supportChangesNoStaff, oneStore},
 	{"OFF-01 acts need a reason, and nobody takes their own rights", staffReasons, oneStore},
 }
@@ -114,18 +113,6 @@ func staffSetRights(t *testing.T, s *server) {
 	staff.does(t, "scopes/", ada, object{"scopes": []any{"x"}, "roles": []any{"x"}}).invalid("scopes", "roles")
 	staff.does(t, "scopes/", ada, object{"scopes": []any{"back_office"}, "roles": []any{}}).invalid("roles")
 	staff.get(t, staffPath(ada.id, "")).is(200).shows(object{"scopes": []any{"xfile_event", "back_office"}})
-}
-
-func staffEndSessions(t *testing.T, s *server) {
-	staff, ada, bob := s.staff(t), s.member(t), s.member(t)
-	other := s.with(s.anyone().gets(t, ada, "xfile_event"))
-	staff.does(t, "end-sessions/", ada).is(200).shows(object{"sessions": 0, "is_disabled": false})
-	for _, ended := range []*client{ada.client, other} {
-		ended.get(t, profile).fails(401, "AUTHENTICATION_FAILED")
-	}
-	bob.get(t, profile).is(200)
-	s.anyone().logsIn(t, ada.phone, password).is(200)
-	staff.get(t, staffPath(ada.id, "")).is(200).shows(object{"sessions": 1})
 }
 
 func supportChangesNoStaff(t *testing.T, s *server) {

@@ -17,15 +17,14 @@ var bodyRows = []row{
 	{"GEN-08 EVT-02 EVT-03 all wrong fields are named together, missing ones and null too", namedTogether, oneStore},
 	{"GEN-08 unknown fields are ignored", unknownFields, oneStore},
 	{"GEN-08 fields that are not the client's change nothing", notTheClients, oneStore},
-	{"GEN-08 an integer may come as a decimal string", decimalStrings, oneStore},
 	{"GEN-08 titles and user names are trimmed passwords and contents never", trimming, oneStore},
 	{"GEN-08 a text without a visible character is blank everywhere", invisibleIsBlank, oneStore},
-	{"GEN-08 text is UTF-8 without NUL", textIsText, oneStore},
+	{"GEN-08 all other text is kept as it is sent", textIsText, oneStore},
 	{"GEN-08 ninety thousand unknown names are ignored", manyNames, oneStore},
 	{"GEN-11 a body of one MiB is taken", bodyOfOneMiB, oneStore},
 	{"GEN-11 a larger one is refused before it is sent", bodyAnnouncedTooLarge, oneStore},
 	{"GEN-11 a larger one without a length is refused before its end", bodyWithoutEnd, oneStore},
-	{"GEN-07 another media type is refused", otherMediaTypes, oneStore},
+	{"GEN-06 GEN-07 another media type is refused", otherMediaTypes, oneStore},
 	{"GEN-08 fields that are not the client's change no picture", picturesAreNotReassigned, oneStore},
 	{"GEN-08 fields that are not the client's change no order", ordersAreNotReassigned, oneStore},
 	{"GEN-08 fields and parameters name nobody else", nobodyElseIsNamed, oneStore},
@@ -116,14 +115,22 @@ func unknownFields(t *testing.T, s *server) {
 	ada.writes(t, object{"title": "y", "colour": "blue", "x": object{"y": []any{1, nil}}, "": nil})
 }
 
+// beyond are fields that no client sets, with values that would make a thing another's, or another.
+func beyond(other person, id int) object {
+	return object{
+		"id": id, "user": other.id, "author": other.id, "owner": other.id, "uid": other.id, "user_name": "Eve", "is_staff": true,
+		"roles": []any{"admin"}, "scopes": []any{"xfile_event"}, "phone": other.phone, "status": 100, "state": "paid", "key": "public/x.png",
+		"comment_count": 9, "like_count": 9, "city": "杭州市", "plates": []any{1}, "entity_type": 200, "subscription_type": "follow_category",
+		"img_width": 9, "img_height": 9, "width": 9, "photo_url": "https://evil.example/x.png", "refunded": true, "transaction_id": "t",
+		"paid_at": "2026-11-20T12:00:00.000000Z", "create_time": "2001-01-01T00:00:00Z", "created_at": "2001-01-01T00:00:00Z",
+		"updated_at": "2001-01-01T00:00:00Z", "last_modified": "2001-01-01T00:00:00Z", "delete_time": "2001-01-01T00:00:00Z",
+		"expires_at": "2099-01-01T00:00:00Z",
+	}
+}
+
 func notTheClients(t *testing.T, s *server) {
 	ada, eve, bob := s.member(t), s.member(t), s.member(t)
-	reach := object{
-		"id": 4711, "user": ada.id, "author": ada.id, "uid": ada.id, "is_staff": true, "roles": []any{"admin"}, "status": 100,
-		"scopes": []any{"xfile_event"}, "phone": ada.phone, "comment_count": 9, "like_count": 9, "city": "杭州市", "plates": []any{1},
-		"create_time": "2001-01-01T00:00:00Z", "created_at": "2001-01-01T00:00:00Z", "updated_at": "2001-01-01T00:00:00Z",
-		"last_modified": "2001-01-01T00:00:00Z", "entity_type": 200, "subscription_type": "follow_category", "key": "x",
-	}
+	reach := beyond(ada, 4711)
 	const now = "2026-11-20T12:00:00.000000Z"
 	id := ada.publishes(t, "x")
 	before := eve.get(t, profile).is(200)
@@ -145,21 +152,6 @@ func notTheClients(t *testing.T, s *server) {
 	key := s.anyone().post(t, login, with(reach, object{"username": eve.phone, "password": password})).is(200).text("data.key")
 	assert.JSONEq(t, string(before.body), string(s.with(key).get(t, profile).is(200).body))
 	ada.reads(t, id).shows(object{"title": "x", "user.uid": ada.id, "comment_count": 1, "like_count": 0})
-}
-
-func decimalStrings(t *testing.T, s *server) {
-	ada, bob := s.member(t), s.member(t)
-	id := ada.publishes(t, "x")
-	ada.patch(t, eventPath(id), object{"view_permission": "100"}).is(200).shows(object{"view_permission": 100})
-	ada.patch(t, eventPath(id), object{"view_permission": "0"}).is(200).shows(object{"view_permission": 0})
-	ada.post(t, comments, object{"event": fmt.Sprint(id), "content": "Oh"}).is(201)
-	ada.post(t, subscriptions, object{"followed_user": fmt.Sprint(bob.id)}).is(201).shows(object{"followed_user.uid": bob.id})
-	asked := ada.post(t, simpleInfo, object{"uid": []any{fmt.Sprint(bob.id), ada.id}}).is(200)
-	sameJSON(t, []any{bob.id, ada.id}, asked.each("data", "uid"))
-	for _, no := range []any{"", "0x64", "1e2", "hundred", "1 00", "100,0", "١٠٠", []any{"100"}} {
-		ada.patch(t, eventPath(id), object{"view_permission": no}).invalid("view_permission")
-		ada.post(t, comments, object{"event": no, "content": "Oh"}).invalid("event")
-	}
 }
 
 func trimming(t *testing.T, s *server) {
@@ -202,19 +194,6 @@ func manyNames(t *testing.T, s *server) {
 func textIsText(t *testing.T, s *server) {
 	ada := s.member(t)
 	id := ada.publishes(t, "x")
-	for _, text := range []string{"a\x00b", "\x00"} {
-		ada.patch(t, eventPath(id), object{"title": text, "content": text, "html_content": text}).invalid("title", "content", "html_content")
-		ada.post(t, comments, object{"event": id, "content": text}).invalid("content")
-		ada.post(t, login, object{"username": text, "password": text, "scope": []any{text}}).invalid("username", "password", "scope")
-	}
-	for _, surrogate := range []string{`\ud800`, `\udc00`, `\ud800\ud800`, `a\udbffb`} { // half a character is none
-		ada.patch(t, eventPath(id), `{"title": "`+surrogate+`"}`).invalid("title")
-	}
-	for _, broken := range []string{"\xff", "\xc3", "\xed\xa0\x80", "\xc0\x80", "\xf5\x80\x80\x80"} {
-		ada.patch(t, eventPath(id), `{"title": "`+broken+`"}`).is(400)
-		ada.patch(t, eventPath(id), `{"`+broken+`": "x"}`).is(400)
-	}
-	ada.reads(t, id).shows(object{"title": "x"})
 	const every = "é 李雷 🙂 \u2028 \u202e <b>&amp;</b> \\ \" \u007f"
 	ada.patch(t, eventPath(id), object{"content": every}).is(200).shows(object{"content": every})
 	ada.patch(t, eventPath(id), `{"title": "\ud83d\ude42"}`).is(200).shows(object{"title": "🙂"})
@@ -283,11 +262,7 @@ func picturesAreNotReassigned(t *testing.T, s *server) {
 	ada, eve := s.member(t), s.member(t)
 	before := ada.get(t, profile).is(200)
 	theirs := ada.keeps(t, "ada's")
-	reach := object{
-		"id": theirs, "user": ada.id, "uid": ada.id, "owner": ada.id, "user_name": "Eve", "img_width": 9, "img_height": 9, "width": 9,
-		"key": "public/x.png", "photo_url": "https://evil.example/x.png",
-		"create_time": "2001-01-01T00:00:00Z", "delete_time": "2001-01-01T00:00:00Z",
-	}
+	reach := beyond(ada, theirs)
 	kept := object{"user": eve.id, "img_width": 30, "img_height": 20, "create_time": "2026-11-20T12:00:00.000000Z", "delete_time": nil}
 	image := eve.post(t, images, with(reach, object{"img": aPNG(t), "tags": []any{"mine"}})).is(201).shows(kept)
 	assert.NotEqual(t, theirs, image.int("data.id"))
@@ -309,10 +284,7 @@ func picturesAreNotReassigned(t *testing.T, s *server) {
 
 func ordersAreNotReassigned(t *testing.T, s *server) {
 	ada, eve, staff := s.member(t), s.member(t), s.staff(t)
-	reach := object{
-		"id": 4711, "state": "paid", "paid_at": "2026-11-20T12:00:00.000000Z", "transaction_id": "t", "created_at": "2001-01-01T00:00:00Z",
-		"expires_at": "2099-01-01T00:00:00Z", "refunded": true,
-	}
+	reach := beyond(ada, 4711)
 	order := staff.post(t, newOrder, with(draftFor(ada), reach)).is(201).shows(object{
 		"state": "open", "paid_at": nil, "transaction_id": nil, "created_at": "2026-11-20T12:00:00.000000Z",
 		"expires_at": "2026-11-20T14:00:00.000000Z", "amount": 990,

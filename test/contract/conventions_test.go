@@ -21,12 +21,9 @@ import (
 )
 
 var conventionRows = slices.Concat([]row{
-	{"GEN-01 answers are JSON with the payload in data", answersAreJSON, oneStore},
 	{"GEN-02 datetimes are UTC and always have six digits of a fraction", datetimes, everyStore},
-	{"GEN-03 pagination says where one is", paginationValues, everyStore},
 	{"GEN-04 a blank optional parameter of any operation counts as absent", blankEverywhere, oneStore},
 	{"GEN-04 GEN-05 every paged list takes page and page_size and is not found behind its last page", everyListIsPaged, everyStore},
-	{"GEN-06 GEN-07 codes statuses and headers of the one envelope belong together", codesAndStatuses, oneStore},
 	{"GEN-07 a 500 says nothing of its cause and the log does", ownMistake, oneStore},
 	{"GEN-16 errors are in the language that the client prefers", errorLanguages, oneStore},
 	{"GEN-16 everything but the sentences is the same in every language", sameInEveryLanguage, oneStore},
@@ -60,26 +57,6 @@ func (a answer) names() []string {
 	return slices.Sorted(maps.Keys(whole))
 }
 
-func answersAreJSON(t *testing.T, s *server) {
-	ada := s.member(t)
-	id := ada.publishes(t, "A walk")
-	for names, all := range map[string][]answer{
-		"[data]": {
-			ada.post(t, comments, object{"event": id, "content": "Oh"}).is(201), ada.reads(t, id), ada.patch(t, eventPath(id), object{}).is(200),
-			ada.get(t, commented).is(200), ada.post(t, login, object{"username": ada.phone, "password": password}).is(200),
-		},
-		"[data pagination]": {ada.get(t, events).is(200), ada.get(t, subscriptions).is(200), ada.get(t, commentsOn(id)).is(200)},
-	} {
-		for _, a := range all {
-			assert.Equal(t, names, fmt.Sprint(a.names()))
-			assert.Equal(t, "application/json", a.header.Get("Content-Type"))
-		}
-	}
-	gone := ada.delete(t, eventPath(id)).is(204)
-	assert.Empty(t, gone.body)
-	assert.Empty(t, gone.header.Get("Content-Type"))
-}
-
 func datetimes(t *testing.T, s *server) {
 	for _, c := range []struct {
 		later time.Duration
@@ -103,28 +80,6 @@ func datetimes(t *testing.T, s *server) {
 // pagination is the object that stands beside the data of a page.
 func pagination(size, count, pages, current int, next, previous any) object {
 	return object{"page_size": size, "total_count": count, "total_pages": pages, "current_page": current, "next": next, "previous": previous}
-}
-
-func paginationValues(t *testing.T, s *server) {
-	ada := s.member(t)
-	shows := func(query string, items int, want object) {
-		t.Helper()
-		a := ada.get(t, events+query).is(200)
-		sameJSON(t, want, a.at("pagination"), query)
-		assert.Len(t, a.list("data"), items, query)
-	}
-	shows("", 0, pagination(20, 0, 1, 1, nil, nil))
-	shows("?page=1&page_size=3", 0, pagination(3, 0, 1, 1, nil, nil))
-	for range 4 {
-		ada.writes(t, object{})
-	}
-	shows("", 4, pagination(20, 4, 1, 1, nil, nil))
-	shows("?page_size=2", 2, pagination(2, 4, 2, 1, 2, nil))
-	shows("?page_size=2&page=2", 2, pagination(2, 4, 2, 2, nil, 1))
-	ada.writes(t, object{})
-	shows("?page_size=2&page=2", 2, pagination(2, 5, 3, 2, 3, 1))
-	shows("?page_size=2&page=3", 1, pagination(2, 5, 3, 3, nil, 2))
-	shows("?page_size=5", 5, pagination(5, 5, 1, 1, nil, nil))
 }
 
 func blankEverywhere(t *testing.T, s *server) {
@@ -177,39 +132,6 @@ func everyListIsPaged(t *testing.T, s *server) {
 		}
 	}
 	assert.Greater(t, lists, 10)
-}
-
-func codesAndStatuses(t *testing.T, s *server) {
-	ada, bob := s.member(t), s.member(t)
-	id := ada.publishes(t, "x")
-	wrong := object{"username": ada.phone, "password": "not-this-one"}
-	for range 5 {
-		ada.post(t, login, wrong).invalid("non_field_errors")
-	}
-	for code, a := range map[string]answer{
-		"VALIDATION_EXCEPTION 400":   ada.post(t, simpleInfo, object{}),
-		"NOT_AUTHENTICATED 401":      s.anyone().get(t, profile),
-		"AUTHENTICATION_FAILED 401":  s.with("x").get(t, profile),
-		"PERMISSION_DENIED 403":      bob.delete(t, eventPath(id)),
-		"RESOURCE_NOT_FOUND 404":     ada.get(t, "/api/nothing/"),
-		"METHOD_NOT_ALLOWED 405":     ada.put(t, events),
-		"PAYLOAD_TOO_LARGE 413":      ada.post(t, simpleInfo, strings.Repeat(" ", 1<<20+1)),
-		"UNSUPPORTED_MEDIA_TYPE 415": ada.saying("Content-Type", "text/html").post(t, simpleInfo, "{}"),
-		"THROTTLED 429":              ada.post(t, login, wrong),
-	} {
-		assert.Equal(t, code, fmt.Sprint(a.text("code"), " ", a.status))
-		assert.Equal(t, "application/json", a.header.Get("Content-Type"), code)
-		if a.status > 400 && a.status < 429 {
-			a.fails(a.status, a.text("code"))
-		}
-		headers := map[string]bool{"WWW-Authenticate": a.status == 401, "Allow": a.status == 405, "Retry-After": a.status == 429}
-		for name, needed := range headers {
-			assert.Equal(t, needed, a.header.Get(name) != "", "%s: %s", code, name)
-		}
-		if a.status == 401 {
-			assert.Equal(t, "Token", a.header.Get("WWW-Authenticate"))
-		}
-	}
 }
 
 // breakPassword makes every login of the person a mistake of the server's.
@@ -312,12 +234,9 @@ const (
 // preflight asks whether a page of the origin may send the method, as a browser does.
 func (s *server) preflight(t *testing.T, origin, method, path string) *http.Response {
 	t.Helper()
-	req, err := http.NewRequestWithContext(t.Context(), http.MethodOptions, s.url+path, nil)
-	require.NoError(t, err)
-	req.Header.Set("Origin", origin)
-	req.Header.Set("Access-Control-Request-Method", method)
-	req.Header.Set("Access-Control-Request-Headers", askedHeaders)
-	res, err := dialer.Do(req)
+	page := s.anyone().saying("Origin", origin).saying("Access-Control-Request-Method", method)
+	page = page.saying("Access-Control-Request-Headers", askedHeaders)
+	res, err := dialer.Do(page.prepares(t, http.MethodOptions, path, nil))
 	require.NoError(t, err)
 	require.NoError(t, res.Body.Close())
 	return res

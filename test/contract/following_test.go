@@ -8,7 +8,6 @@ import (
 )
 
 var subscriptionRows = []row{
-	{"SUB-01 the caller's subscriptions newest first", ownSubscriptions, everyStore},
 	{"SUB-02 SUB-05 subscriptions are filtered, also by whom one follows", subscriptionFilters, everyStore},
 	{"SUB-04 following again returns the standing subscription", followingAgain, everyStore},
 	{"SUB-04 exactly one of user and category is followed, which is there and not the caller", whatIsFollowed, oneStore},
@@ -23,20 +22,6 @@ var subscriptionRows = []row{
 func (p person) followsCategory(t *testing.T, id int) int {
 	t.Helper()
 	return p.post(t, subscriptions, object{"followed_category": id}).is(201).int("data.id")
-}
-
-func ownSubscriptions(t *testing.T, s *server) {
-	s.shelve(t, 7, "Walks")
-	ada, bob, cleo := s.member(t), s.member(t), s.member(t)
-	assert.Empty(t, ada.get(t, subscriptions).is(200).list("data"))
-	bob.follows(t, ada)
-	first, second := ada.follows(t, bob), ada.followsCategory(t, 7) // at one instant
-	var third int
-	s.minutesLater(func() { third = ada.follows(t, cleo) })
-	list := ada.get(t, subscriptions).is(200)
-	assert.Equal(t, words(third, second, first), list.column("data", "id"))
-	assert.Equal(t, words(int(ada.id), int(ada.id), int(ada.id)), list.column("data", "user.uid"))
-	assert.Equal(t, 1, bob.get(t, subscriptions).is(200).int("pagination.total_count"))
 }
 
 // words writes numbers down.

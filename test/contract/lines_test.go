@@ -14,7 +14,6 @@ import (
 
 var lineRows = []row{
 	{"GEN-08 no text of one line reaches beyond it, whatever field it is sent in", linesStayLines, oneStore},
-	{"GEN-08 a text of one line is composed before it is counted", linesAreComposed, everyStore},
 }
 
 // textFields returns the fields of all bodies that are free texts, as "POST /path/ field".
@@ -106,20 +105,4 @@ func linesStayLines(t *testing.T, s *server) {
 		}
 	}
 	assert.Len(t, tried, len(bodies))
-}
-
-func linesAreComposed(t *testing.T, s *server) {
-	ada := s.staff(t)
-	decomposed := func(n int) string { return "\u3000" + strings.Repeat("e\u0301", n) + " " }
-	composed := func(n int) string { return strings.Repeat("é", n) }
-	for _, field := range []string{"firstname", "lastname", "location", "expertise"} {
-		ada.patch(t, profile, object{field: decomposed(64)}).is(200).shows(object{field: composed(64)})
-		ada.patch(t, profile, object{field: decomposed(65)}).invalid(field)
-	}
-	id := ada.writes(t, object{"title": decomposed(200)}).shows(object{"title": composed(200)}).int("data.id")
-	ada.patch(t, eventPath(id), object{"title": decomposed(201)}).invalid("title")
-	ada.keeps(t, decomposed(64))
-	sameJSON(t, []string{composed(64)}, s.tagsOf(t, ada))
-	ada.does(t, "disable/", s.member(t), object{"reason": decomposed(500)}).is(200)
-	assert.Equal(t, composed(500), ada.get(t, acts).is(200).text("data.0.reason"))
 }

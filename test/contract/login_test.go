@@ -17,13 +17,12 @@ import (
 )
 
 var loginRows = slices.Concat([]row{
-	{"AUT-01 a login gives a key", loginGivesAKey, oneStore},
 	{"AUT-02 who does not get in learns nothing of why", nothingOfWhy, oneStore},
 	{"AUT-03 a username of another form is refused by name", otherUsernames, oneStore},
 	{"AUT-04 AUT-05 the header Authorization in all its forms", headerForms, oneStore},
 	{"AUT-08 login grants all scopes or those named", grantedScopes, oneStore},
 	{"AUT-09 how long is a setting", keysLiveAsSet, everyServer},
-	{"AUT-10 logging out revokes the key and no other", logsOut, everyServer},
+	{"AUT-01 AUT-10 logging out revokes the key that a login gave, and no other", logsOut, everyServer},
 	{"AUT-13 a changed password ends all other keys", changedPasswordEndsOtherKeys, everyStore},
 	{"AUT-13 AUT-18 USR-07 a wrong password counts as a failed login", wrongPasswordsCount, oneStore},
 	{"AUT-13 passwords that can not be set", unusablePasswords, oneStore},
@@ -52,16 +51,6 @@ func (c *client) wrongly(t *testing.T, phone string) answer {
 }
 
 const keyForm = `^[a-z]{2,8}_[A-Za-z0-9_-]{43}$` // 32 bytes in base64, recognisable
-
-func loginGivesAKey(t *testing.T, s *server) {
-	ada := s.member(t)
-	a := s.anyone().logsIn(t, ada.phone, password).is(200)
-	key := a.text("data.key")
-	assert.Equal(t, int(ada.id), s.with(key).get(t, profile).is(200).int("data.uid"))
-	again := s.anyone().gets(t, ada)
-	assert.NotEqual(t, key, again)
-	s.with(key).get(t, profile).is(200)
-}
 
 func nothingOfWhy(t *testing.T, s *server) {
 	ada, shut := s.member(t), s.member(t)
