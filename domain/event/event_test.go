@@ -134,22 +134,6 @@ func TestEVT23_an_event_keeps_when_it_was_first_published(t *testing.T) {
 	assert.Equal(t, hidden, e.State().Published, "its author published it then")
 }
 
-func TestEVT05_publish_false_makes_a_draft_and_absent_changes_nothing(t *testing.T) {
-	e := restored(t, func(*event.State) {})
-	require.NoError(t, e.Apply(event.Change{Title: ptr("other")}, noon))
-	assert.Equal(t, event.Normal, e.State().Status)
-	require.NoError(t, e.Apply(event.Change{Publish: ptr(false)}, noon))
-	assert.Equal(t, event.Draft, e.State().Status)
-	require.NoError(t, e.Apply(event.Change{Publish: ptr(false)}, noon))
-	assert.Equal(t, event.Draft, e.State().Status)
-}
-
-func TestEVT06_a_title_fix_never_exposes_a_private_event(t *testing.T) {
-	e := restored(t, func(s *event.State) { s.Permission = event.Private })
-	require.NoError(t, e.Apply(event.Change{Title: ptr("mended")}, noon))
-	assert.Equal(t, event.Private, e.State().Permission)
-}
-
 func TestEVT16_the_place_belongs_to_the_text(t *testing.T) {
 	hangzhou := place.Place{Province: "浙江省", City: "杭州市"}
 	e := restored(t, func(*event.State) {})
