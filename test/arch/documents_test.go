@@ -1,7 +1,6 @@
 package arch
 
 import (
-	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -56,19 +55,10 @@ func anchors(text string) (all []string) {
 
 func TestDocumentLinks(t *testing.T) {
 	documents := 0
-	require.NoError(t, filepath.WalkDir(root, func(file string, entry fs.DirEntry, err error) error {
-		switch {
-		case err != nil:
-			return err
-		case entry.IsDir() && file != root && isIgnored(entry.Name()):
-			return fs.SkipDir
-		case entry.IsDir() || filepath.Ext(file) != ".md":
-			return nil
-		}
+	require.NoError(t, eachFile(".md", func(file, text string) error {
 		documents++
-		text, err := os.ReadFile(file)
-		assert.Empty(t, brokenLinks(filepath.Dir(file), string(text)), file)
-		return err
+		assert.Empty(t, brokenLinks(filepath.Dir(file), text), file)
+		return nil
 	}))
 	assert.Greater(t, documents, 5)
 }

@@ -7,6 +7,7 @@ import (
 	"go/token"
 	"io/fs"
 	"maps"
+	"os"
 	"path"
 	"path/filepath"
 	"slices"
@@ -59,15 +60,7 @@ func packages(t *testing.T) []*pkg {
 // parse reads the files in this process rather than asking `go list`, so that Go's test cache sees which files the tests depend on.
 func parse() ([]*pkg, error) {
 	all := map[string]*pkg{}
-	err := filepath.WalkDir(root, func(file string, entry fs.DirEntry, err error) error {
-		switch {
-		case err != nil:
-			return err
-		case entry.IsDir() && file != root && isIgnored(entry.Name()):
-			return fs.SkipDir
-		case entry.IsDir() || path.Ext(file) != ".go":
-			return nil
-		}
+	err := eachFile(".go", func(file, text string) error {
 		folder, err := filepath.Rel(root, filepath.Dir(file))
 		if err != nil {
 			return err
@@ -76,9 +69,28 @@ func parse() ([]*pkg, error) {
 		if all[importPath] == nil {
 			all[importPath] = &pkg{ImportPath: importPath, Files: map[string]*ast.File{}}
 		}
-		return all[importPath].add(file)
+		return all[importPath].add(file, text)
 	})
 	return slices.SortedFunc(maps.Values(all), func(a, b *pkg) int { return strings.Compare(a.ImportPath, b.ImportPath) }), err
+}
+
+// eachFile calls fn with each file of the extension, but for those in folders that the go command ignores.
+func eachFile(extension string, fn func(file, text string) error) error {
+	return filepath.WalkDir(root, func(file string, entry fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case entry.IsDir() && file != root && isIgnored(entry.Name()):
+			return fs.SkipDir
+		case entry.IsDir() || path.Ext(file) != extension:
+			return nil
+		}
+		text, err := os.ReadFile(file)
+		if err != nil {
+			return err
+		}
+		return fn(file, string(text))
+	})
 }
 
 // isIgnored reports whether the go command finds no packages in a folder of that name.
@@ -86,8 +98,8 @@ func isIgnored(folder string) bool {
 	return folder == "testdata" || strings.HasPrefix(folder, ".") || strings.HasPrefix(folder, "_")
 }
 
-func (p *pkg) add(name string) error {
-	file, err := parser.ParseFile(fset, name, nil, parser.ParseComments|parser.SkipObjectResolution)
+func (p *pkg) add(name, text string) error {
+	file, err := parser.ParseFile(fset, name, text, parser.ParseComments|parser.SkipObjectResolution)
 	if err != nil {
 		return err
 	}

@@ -1,7 +1,6 @@
 package arch
 
 import (
-	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -88,10 +87,11 @@ func TestShort_skips(t *testing.T) {
 	const short = "testing" + ".Short()"
 	skips := regexp.MustCompile(`if ` + regexp.QuoteMeta(short) + `[^\n]*\{\n\s*[a-z]\.Skip\(`)
 	found := 0
-	eachFile(t, func(file, text string) {
+	require.NoError(t, eachFile(".go", func(file, text string) error {
 		found += strings.Count(text, short)
 		assert.Len(t, skips.FindAllString(text, -1), strings.Count(text, short), file)
-	})
+		return nil
+	}))
 	assert.NotZero(t, found)
 }
 
@@ -104,33 +104,16 @@ func TestFuzzTargets_are_told(t *testing.T) {
 	attacks := string(raw)
 	told := regexp.MustCompile("`(Fuzz\\w+)`").FindAllStringSubmatch(attacks, -1)
 	exists := map[string]bool{}
-	eachFile(t, func(file, text string) {
+	require.NoError(t, eachFile(".go", func(file, text string) error {
 		for _, match := range fuzzTarget.FindAllStringSubmatch(text, -1) {
 			assert.Contains(t, attacks, "`"+match[1]+"`", "of %s", file)
 			exists[match[1]] = true
 		}
-	})
+		return nil
+	}))
 	for _, match := range told {
 		assert.True(t, exists[match[1]], "%s does not exist", match[1])
 	}
-}
-
-// eachFile calls fn with each Go file of the module.
-func eachFile(t *testing.T, fn func(file, text string)) {
-	t.Helper()
-	require.NoError(t, filepath.WalkDir(root, func(file string, entry fs.DirEntry, err error) error {
-		switch {
-		case err != nil:
-			return err
-		case entry.IsDir() && file != root && isIgnored(entry.Name()):
-			return fs.SkipDir
-		case !strings.HasSuffix(file, ".go"):
-			return nil
-		}
-		text, err := os.ReadFile(file)
-		fn(file, string(text))
-		return err
-	}))
 }
 
 // ofTests matches the sentence of a package of use cases about the files of its tests.
