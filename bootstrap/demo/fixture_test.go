@@ -21,7 +21,6 @@ import (
 	"plaza/domain/event"
 	"plaza/domain/feed"
 	"plaza/domain/page"
-	"plaza/domain/publication"
 	"plaza/domain/subscription"
 	"plaza/domain/user"
 	"plaza/test/memory"
@@ -99,39 +98,11 @@ func (w fixture) accounts() []access.Account {
 	return all
 }
 
-func (w fixture) members(ids ...user.ID) []user.Member {
-	w.t.Helper()
-	members, err := w.ports.Directory.Members(w.t.Context(), ids)
-	require.NoError(w.t, err)
-	return members
-}
-
 // of returns the author's events that the viewer may see.
 func (w fixture) of(viewer, author user.ID) []diary.View {
 	w.t.Helper()
 	return whole(w.t, func(p page.Request) (page.Page[diary.View], error) {
 		return w.diary.Of(w.t.Context(), actor(viewer), event.Query{Author: author, Page: p}, diary.AllParts)
-	})
-}
-
-// events returns every event, as its author reads it alone.
-func (w fixture) events() (all []diary.View) {
-	w.t.Helper()
-	for _, a := range w.accounts() {
-		for _, listed := range w.of(a.User, a.User) {
-			shown, err := w.diary.Read(w.t.Context(), actor(a.User), listed.ID(), diary.AllParts)
-			require.NoError(w.t, err)
-			all = append(all, shown)
-		}
-	}
-	return all
-}
-
-func (w fixture) comments(s diary.View) []event.Comment {
-	w.t.Helper()
-	return whole(w.t, func(p page.Request) (page.Page[event.Comment], error) {
-		comments, _, err := w.diary.Comments(w.t.Context(), actor(s.Author()), s.ID(), p)
-		return comments, err
 	})
 }
 
@@ -155,11 +126,4 @@ func (w fixture) items(kind feed.Kind) map[feed.CategoryID][]feed.Item {
 		})
 	}
 	return all
-}
-
-func (w fixture) howTos() []publication.HowTo {
-	w.t.Helper()
-	return whole(w.t, func(p page.Request) (page.Page[publication.HowTo], error) {
-		return w.store.HowTos.List(w.t.Context(), publication.HowToQuery{}, p)
-	})
 }

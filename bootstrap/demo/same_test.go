@@ -10,9 +10,7 @@ import (
 
 	"plaza/bootstrap/demo"
 	"plaza/domain/feed"
-	"plaza/domain/page"
-	"plaza/domain/payment"
-	"plaza/domain/userimage"
+	"plaza/domain/personaldata"
 )
 
 // random matches what differs between two loads: the hashes of passwords, and the keys of pictures.
@@ -21,20 +19,16 @@ var random = regexp.MustCompile(`\$argon2id\$[^"]+|[a-z2-7]{26}\.(jpg|png)`)
 // everything returns all of the demo data as JSON, without what is random.
 func (w fixture) everything() string {
 	w.t.Helper()
-	made := []any{w.howTos(), w.store.Listings()}
+	made := []any{w.store.Listings()}
 	for _, account := range w.accounts() {
-		images := whole(w.t, func(p page.Request) (page.Page[userimage.Image], error) {
-			return w.ports.Images.List(w.t.Context(), userimage.Query{Owner: account.User}, p)
-		})
-		orders := whole(w.t, func(p page.Request) (page.Page[payment.Order], error) {
-			return w.ports.Ledger.Orders(w.t.Context(), payment.OrderFilter{User: account.User}, p)
-		})
-		made = append(made, account.Phone.String(), account, w.members(account.User), w.subscriptions(account.User), images, orders)
-	}
-	for _, shown := range w.events() {
-		made = append(made, shown.State(), shown.News, w.comments(shown))
-		for _, beside := range shown.Moment {
-			made = append(made, beside.State())
+		for _, d := range personaldata.Kinds() {
+			for record, err := range w.store.PersonalData.Records(w.t.Context(), account.User, d.Kind) {
+				require.NoError(w.t, err)
+				made = append(made, d.Kind, record)
+			}
+		}
+		for _, shown := range w.of(account.User, account.User) {
+			made = append(made, shown.News)
 		}
 	}
 	for _, kind := range feed.ItemKinds() {
