@@ -205,8 +205,7 @@ func (l *large) begin(t *testing.T, n int) *running {
 	if n == 0 {
 		cmd.Env = append(cmd.Env, "PLAZA_DATABASE_URL="+l.apps[0].DatabaseAt(l.line.Address()))
 	}
-	r := beginAs(t, cmd)
-	r.listens(t)
+	r := begin(t, cmd)
 	require.Eventually(t, r.isReady, patience, 10*time.Millisecond, "%s", r.log)
 	return r
 }

@@ -87,9 +87,7 @@ func (s site) environment(t *testing.T) []string {
 // serve starts a server of the site on free ports, and returns it when it is ready.
 func (s site) serve(t *testing.T, args ...string) *running {
 	t.Helper()
-	r := beginAs(t, s.command(t, append([]string{"serve", "--addr=127.0.0.1:0", "--admin-addr=127.0.0.1:0", "--log-format=text"}, args...)...))
-	r.listens(t)
-	return r
+	return begin(t, s.command(t, append([]string{"serve", "--addr=127.0.0.1:0", "--admin-addr=127.0.0.1:0", "--log-format=text"}, args...)...))
 }
 
 func (s site) command(t *testing.T, args ...string) *exec.Cmd {

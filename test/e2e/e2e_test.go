@@ -113,49 +113,37 @@ func run(t *testing.T, env []string, args ...string) (out, errOut string, status
 }
 
 type running struct {
-	cmd       *exec.Cmd
-	url       string
-	admin     string // of /readyz
-	process   *process.Process
-	addresses chan string
-	log       *process.Output
+	cmd     *exec.Cmd
+	url     string
+	admin   string // of /readyz
+	process *process.Process
+	log     *process.Output
 }
 
 var address = regexp.MustCompile(`msg=serving addr=(\S+) admin=(\S+)`)
 
 var demo = []string{"--demo", "--database-url=memory:", "--wallet-sandbox-addr=127.0.0.1:0"}
 
-// serve starts a server on free ports and waits until it has said where it is.
+// serve starts a server on free ports.
 func serve(t *testing.T, args ...string) *running {
 	t.Helper()
-	r := begin(t, args...)
-	r.listens(t)
-	return r
+	args = append([]string{"serve", "--addr=127.0.0.1:0", "--admin-addr=127.0.0.1:0"}, args...)
+	return begin(t, command(t, context.Background(), args...))
 }
 
-func begin(t *testing.T, args ...string) *running {
-	t.Helper()
-	return beginAs(t, command(t, context.Background(), append([]string{"serve", "--addr=127.0.0.1:0", "--admin-addr=127.0.0.1:0"},
-		args...)...))
-}
-
-func beginAs(t *testing.T, cmd *exec.Cmd) *running {
+// begin starts a server, and waits until it has said where it is.
+func begin(t *testing.T, cmd *exec.Cmd) *running {
 	t.Helper()
 	said := process.NewAnnouncer(address)
-	r := &running{cmd: cmd, addresses: said.Found, log: &process.Output{}}
+	r := &running{cmd: cmd, log: &process.Output{}}
 	cmd.Stderr = io.MultiWriter(said, r.log)
 	var err error
 	r.process, err = process.Start(cmd, syscall.SIGKILL)
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = cmd.Process.Kill() })
-	return r
-}
-
-func (r *running) listens(t *testing.T) {
-	t.Helper()
 	for _, into := range []*string{&r.url, &r.admin} {
 		select {
-		case at := <-r.addresses:
+		case at := <-said.Found:
 			*into = "http://" + at
 		case <-r.process.Ended():
 			t.Fatalf("the server ended: %v\n%s", r.cmd.ProcessState, r.log)
@@ -164,6 +152,7 @@ func (r *running) listens(t *testing.T) {
 		}
 	}
 	r.admin += "/readyz"
+	return r
 }
 
 func (r *running) ends(t *testing.T) int {
@@ -227,15 +216,6 @@ func slowRequest(t *testing.T, r *running) net.Conn {
 	require.NoError(t, err)
 	require.Contains(t, reply, "100 Continue", "the handler is reading the body now")
 	return conn
-}
-
-func TestA_second_signal_ends_at_once(t *testing.T) {
-	r := serve(t)
-	slowRequest(t, r)
-	require.NoError(t, r.cmd.Process.Signal(syscall.SIGTERM))
-	require.Eventually(t, func() bool { return strings.Contains(r.log.String(), "stopping") }, patience, time.Millisecond)
-	require.NoError(t, r.cmd.Process.Signal(syscall.SIGTERM))
-	assert.Equal(t, -1, r.ends(t), "the signal ended it, not the time for draining: %s", r.log)
 }
 
 func TestA_server_outlives_who_reads_its_log_and_ends_with_its_terminal(t *testing.T) {

@@ -20,6 +20,7 @@ import (
 	"plaza/application/signin"
 	"plaza/bootstrap"
 	"plaza/bootstrap/settings"
+	"plaza/domain/access"
 	"plaza/domain/feed"
 	"plaza/domain/secret"
 	"plaza/domain/user"
@@ -38,19 +39,26 @@ func people(t *testing.T, seed uint64, settings []string) *shared {
 		w.categories = append(w.categories, id+1)
 	}
 	for n := range manyWriters {
-		id, err := app.Signin.Register(t.Context(), signin.Registration{
-			Username: fmt.Sprintf("+86-139%08d", n+1), Password: secret.New("kettle-and-cups"),
-			Member: user.Member{Firstname: fmt.Sprint("Nº ", n+1), Timezone: "Asia/Shanghai"},
-		})
-		require.NoError(t, err)
-		key, err := app.Signin.Issue(t.Context(), id, nil, 0)
-		require.NoError(t, err)
+		uid, key := register(t, app, fmt.Sprintf("+86-139%08d", n+1))
 		w.writers = append(w.writers, &writer{
-			shared: w, name: fmt.Sprint("w", n+1), uid: int64(id), key: key.Reveal(),
+			shared: w, name: fmt.Sprint("w", n+1), uid: uid, key: key,
 			random: rand.New(rand.NewPCG(seed, uint64(n))), log: map[string]*thing{},
 		})
 	}
 	return w
+}
+
+// register opens an account, and returns its uid and a key.
+func register(t *testing.T, app *bootstrap.App, phone string, roles ...access.Role) (uid int64, key string) {
+	t.Helper()
+	id, err := app.Signin.Register(t.Context(), signin.Registration{
+		Username: phone, Password: secret.New("kettle-and-cups"), Roles: roles,
+		Member: user.Member{Firstname: phone, Timezone: "Asia/Shanghai"},
+	})
+	require.NoError(t, err)
+	issued, err := app.Signin.Issue(t.Context(), id, nil, 0)
+	require.NoError(t, err)
+	return int64(id), issued.Reveal()
 }
 
 func openApp(t *testing.T, flags []string) *bootstrap.App {

@@ -138,7 +138,7 @@ func TestPAY_a_server_that_is_killed_at_any_step_loses_no_money_and_takes_and_re
 				s.poll, s.reviews = f.poll, []string{"abnormal refund needs review"}
 				s.opens(t)
 				s.killAtEachStep(t, f)
-				s.settles(t, s.orders...)
+				s.settles(t)
 			})
 		}
 	})

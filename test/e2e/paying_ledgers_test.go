@@ -43,20 +43,13 @@ func (s *checkout) shows(t *testing.T, into any, args ...string) {
 const longestPause = 6 * time.Hour / timeScale
 
 // settles waits until the wallet has nothing more to tell and the server knows of
-// everything that is paid or returned, and compares the ledgers. There may be no orders but these.
-func (s *checkout) settles(t *testing.T, orders ...*purchase) {
-	t.Helper()
-	s.agrees(t, orders...)
-	s.staysSecret(t)
-}
-
-// agrees is settles without a look at the logs.
-func (s *checkout) agrees(t *testing.T, orders ...*purchase) {
+// everything that is paid or returned, and compares the ledgers. There may be no orders but those of the checkout.
+func (s *checkout) settles(t *testing.T) {
 	t.Helper()
 	again := time.NewTicker(100 * time.Millisecond)
 	defer again.Stop()
 	end := time.After(patience + 2*longestPause)
-	for open := s.unsettled(t, orders); len(open) > 0; open = s.unsettled(t, orders) {
+	for open := s.unsettled(t); len(open) > 0; open = s.unsettled(t) {
 		if len(s.wallet.Refunds())+len(s.refundRequests) > 0 {
 			s.end(t, ledger.RefundSucceeded)
 			s.refundsGrowOld(t)
@@ -67,15 +60,16 @@ func (s *checkout) agrees(t *testing.T, orders ...*purchase) {
 			require.Fail(t, "it never settles", "%s\n%s", strings.Join(open, "\n"), s.now.saysBesides("msg=request "))
 		}
 	}
-	s.compare(t, orders)
+	s.compare(t)
+	s.staysSecret(t)
 }
 
 // unsettled is what the wallet has still to tell, and the server to hear.
-func (s *checkout) unsettled(t *testing.T, orders []*purchase) (open []string) {
+func (s *checkout) unsettled(t *testing.T) (open []string) {
 	t.Helper()
 	c := newCaller(s.now.url)
 	defer c.client.CloseIdleConnections()
-	for _, p := range orders {
+	for _, p := range s.orders {
 		var order struct{ Data orderShown }
 		read(t, c, p.payer.key, fmt.Sprintf("/api/pay/order/%d/", p.id), &order)
 		if p.isOver && order.Data.State == "open" {
@@ -111,7 +105,7 @@ func (s *checkout) reconciles(t *testing.T, day payment.Day) (r reconciled) {
 }
 
 // compare asserts that our ledger is the wallet's: the bills of its days agree, and each order is paid if the wallet has its money once.
-func (s *checkout) compare(t *testing.T, orders []*purchase) {
+func (s *checkout) compare(t *testing.T) {
 	t.Helper()
 	days := map[payment.Day]bool{}
 	for _, trade := range s.wallet.Trades() {
@@ -128,7 +122,7 @@ func (s *checkout) compare(t *testing.T, orders []*purchase) {
 		r := s.reconciles(t, day)
 		assert.True(t, r.OK && r.Repaired == 0 && len(r.Findings) == 0, "%+v", r)
 	}
-	for _, order := range orders {
+	for _, order := range s.orders {
 		s.compareOrder(t, order)
 	}
 	s.compareRefunds(t)

@@ -17,10 +17,8 @@ import (
 
 	"plaza/adapters/wallet/sandbox"
 	"plaza/adapters/wallet/sandbox/ledger"
-	"plaza/application/signin"
 	"plaza/domain/access"
 	"plaza/domain/secret"
-	"plaza/domain/user"
 	"plaza/test/postgres"
 )
 
@@ -98,23 +96,10 @@ func (s *checkout) openAccounts(t *testing.T) {
 	t.Helper()
 	app := openApp(t, s.store)
 	defer func() { require.NoError(t, app.Close()) }()
-	for n := range 4 {
-		var roles []access.Role
-		if n == 0 {
-			roles = []access.Role{access.Admin}
-		}
-		id, err := app.Signin.Register(t.Context(), signin.Registration{
-			Username: fmt.Sprintf("+86-137%08d", n+1), Password: secret.New("kettle-and-cups"), Roles: roles,
-			Member: user.Member{Firstname: fmt.Sprint("Nº ", n+1), Timezone: "Asia/Shanghai"},
-		})
-		require.NoError(t, err)
-		key, err := app.Signin.Issue(t.Context(), id, nil, 0)
-		require.NoError(t, err)
-		if n == 0 {
-			s.staff = key.Reveal()
-		} else {
-			s.payers = append(s.payers, payer{int64(id), key.Reveal()})
-		}
+	_, s.staff = register(t, app, "+86-13700000001", access.Admin)
+	for n := range 3 {
+		uid, key := register(t, app, fmt.Sprint("+86-1370000000", n+2))
+		s.payers = append(s.payers, payer{uid, key})
 	}
 }
 
@@ -309,17 +294,12 @@ func (s *checkout) isOver(t *testing.T, p *purchase) {
 // hearsNothing has all notifications of payments lost, so that the server must ask.
 func (s *checkout) hearsNothing(t *testing.T) {
 	t.Helper()
-	if !s.isDeaf {
-		s.misbehaves(t, sandbox.Misbehaviour{On: sandbox.Notify, Do: sandbox.Lose})
+	if s.isDeaf {
+		return
 	}
 	s.isDeaf = true
-}
-
-// misbehaves has the wallet misbehave each time, as long as a test takes.
-func (s *checkout) misbehaves(t *testing.T, m sandbox.Misbehaviour) {
-	t.Helper()
-	for range 900 {
-		require.NoError(t, s.wallet.Misbehave(m))
+	for range 900 { // as long as a test takes
+		require.NoError(t, s.wallet.Misbehave(sandbox.Misbehaviour{On: sandbox.Notify, Do: sandbox.Lose}))
 	}
 }
 
@@ -336,13 +316,8 @@ func await(t *testing.T, done <-chan struct{}, problem string) {
 // until looks again and again whether it is so.
 func until(t *testing.T, isSo func() bool) {
 	t.Helper()
-	again := time.NewTicker(20 * time.Millisecond)
-	defer again.Stop()
-	for end := time.After(patience); !isSo(); {
-		select {
-		case <-again.C:
-		case <-end:
-			require.Fail(t, "it has not come to that")
-		}
-	}
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	untilEnded(ctx, isSo)
+	require.NoError(t, ctx.Err(), "it has not come to that")
 }

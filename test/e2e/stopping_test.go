@@ -5,8 +5,6 @@ import (
 	"net"
 	"net/http"
 	"strings"
-	"sync"
-	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -137,36 +135,4 @@ func TestRequests_that_outlast_the_drain_timeout_are_cut(t *testing.T) {
 	require.NoError(t, r.cmd.Process.Signal(syscall.SIGTERM))
 	assert.Equal(t, 1, r.ends(t), "%s", r.log)
 	assert.Contains(t, r.log.String(), "requests were in progress after PLAZA_DRAIN_TIMEOUT, 1s")
-}
-
-func TestNo_request_is_lost_when_a_server_behind_a_load_balancer_stops(t *testing.T) {
-	if testing.Short() {
-		t.Skip("make test-all runs this")
-	}
-	r := serve(t, "--drain-delay=3s")
-	var served atomic.Int64
-	var clients sync.WaitGroup
-	for i := range 8 { // each is a load balancer with connections that it keeps, or makes anew
-		client := &http.Client{Transport: &http.Transport{DisableKeepAlives: i%2 == 0}}
-		clients.Go(func() {
-			for r.isReady() {
-				for range 20 {
-					res, err := client.Get(r.url + categoriesPath)
-					if !assert.NoError(t, err) {
-						return
-					}
-					_, err = io.Copy(io.Discard, res.Body)
-					assert.NoError(t, err)
-					res.Body.Close()
-					assert.Equal(t, http.StatusOK, res.StatusCode)
-					served.Add(1)
-				}
-			}
-		})
-	}
-	require.Eventually(t, func() bool { return served.Load() > 200 }, patience, time.Millisecond)
-	require.NoError(t, r.cmd.Process.Signal(syscall.SIGTERM))
-	clients.Wait()
-	assert.Zero(t, r.ends(t), "%s", r.log)
-	r.assertSilentOn(t, "DATA RACE")
 }
