@@ -1,8 +1,10 @@
 package settings_test
 
 import (
+	"encoding/json"
 	"log/slog"
 	"net/netip"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -24,67 +26,31 @@ func parsed(t *testing.T, flags ...string) (settings.Config, error) {
 	return command.Check()
 }
 
-// wrongSettings are values that Check refuses, by their flags.
-var wrongSettings = []struct {
-	flag, variable string
-	values         []string
-}{
-	{"--addr", "PLAZA_ADDR", []string{"", "nowhere", "127.0.0.1", "127.0.0.1:99999", "127.0.0.1:nothing"}},
-	{"--admin-addr", "PLAZA_ADMIN_ADDR", []string{"", "nowhere"}},
-	{"--data-dir", "PLAZA_DATA_DIR", []string{""}},
-	{"--database-url", "PLAZA_DATABASE_URL", []string{"mysql://hunter2@x", "sqlite:", "memory", "postgres://me:hun%ter2@x",
-		"postgres://me:12/hunter2@x/plaza", "postgres://me:h@un/ter2@x/plaza", "postgres://me:9#hunter2@x/plaza",
-		"postgres://me:9?hunter2@x/plaza"}},
-	{"--database-pooler", "PLAZA_DATABASE_POOLER", []string{"perhaps"}},
-	{"--database-connections", "PLAZA_DATABASE_CONNECTIONS", []string{"many", "1", "-1", "1001"}},
-	{"--database-wait", "PLAZA_DATABASE_WAIT", []string{"soon", "-1s", "61m"}},
-	{"--migrate", "PLAZA_MIGRATE", []string{"perhaps"}},
-	{"--public-url", "PLAZA_PUBLIC_URL", []string{"ftp://x", "plaza.example.org", "https://", "https://x?a=b", "https://x#a", "https://me@x"}},
-	{"--token-ttl", "PLAZA_TOKEN_TTL", []string{"0", "soon", "59s", "87601h"}},
-	{"--wallet-poll", "PLAZA_WALLET_POLL", []string{"0", "5", "49ms", "61m"}},
-	{"--wallet-timeout", "PLAZA_WALLET_TIMEOUT", []string{"0", "11s"}},
-	{"--trusted-proxies", "PLAZA_TRUSTED_PROXIES", []string{"me", "10.0.0.0/99", "10.0.0.1,me", "0.0.0.0/0", "10.0.0.1,::/0"}},
-	{"--quota-drafts", "PLAZA_QUOTA_DRAFTS", []string{"many", "-1", "1.5", "3000000000", "1k"}},
-	{"--quota-comments", "PLAZA_QUOTA_COMMENTS", []string{"few", "-1"}},
-	{"--quota-follows", "PLAZA_QUOTA_FOLLOWS", []string{"all", "-1"}},
-	{"--quota-pictures", "PLAZA_QUOTA_PICTURES", []string{"much", "-1", "10 GiB each", "10EiB", "none of them"}},
-	{"--cors-origins", "PLAZA_CORS_ORIGINS", []string{
-		"app.example", "ftp://app.example", "https://app.example/", "https://me@app.example", "https://*.example", "https://:80",
-		"https://app.example:", "https://app.example:99999", "https://app.example:443", "http://app.example:80", "null",
-	}},
-	{"--read-timeout", "PLAZA_READ_TIMEOUT", []string{"0s", "soon", "999ms", "61s"}},
-	{"--write-timeout", "PLAZA_WRITE_TIMEOUT", []string{"0s", "20s", "29s", "61m"}},
-	{"--idle-timeout", "PLAZA_IDLE_TIMEOUT", []string{"0s", "61m"}},
-	{"--drain-delay", "PLAZA_DRAIN_DELAY", []string{"-1s", "5", "61m"}},
-	{"--drain-timeout", "PLAZA_DRAIN_TIMEOUT", []string{"0s", "61m"}},
-	{"--limits", "PLAZA_LIMITS", []string{"none", "perhaps"}},
-	{"--limit-comments", "PLAZA_LIMIT_COMMENTS", []string{"300", "0/h", "many/h"}},
-	{"--limit-upload-bytes", "PLAZA_LIMIT_UPLOAD_BYTES", []string{"8GB/d"}},
-	{"--sms-budget", "PLAZA_SMS_BUDGET", []string{"many", "0", "-1"}},
-	{"--sms-codes", "PLAZA_SMS_CODES", []string{"+86", "8613", "86=", "86=many", "86=0", "86,86", ","}},
-	{"--sms-host", "PLAZA_SMS_HOST", []string{"https://app.example", "app.example:80", "app.example/", "-app.example", "a b"}},
-	{"--sign-up", "PLAZA_SIGN_UP", []string{"off", "perhaps"}},
-	{"--log-level", "PLAZA_LOG_LEVEL", []string{"loud"}},
-	{"--log-format", "PLAZA_LOG_FORMAT", []string{"", "xml"}},
-}
-
+// TestWrongSettings reads values that Check refuses, by their flags.
 func TestWrongSettings(t *testing.T) {
+	text, err := os.ReadFile("testdata/wrong.json")
+	require.NoError(t, err)
+	var wrong map[string][]string
+	require.NoError(t, json.Unmarshal(text, &wrong))
+	variable := func(flag string) string {
+		return "PLAZA_" + strings.ReplaceAll(strings.ToUpper(flag[len("--"):]), "-", "_") + ": "
+	}
 	var all []string
-	for _, c := range wrongSettings {
-		for _, value := range c.values {
-			_, err := parsed(t, c.flag+"="+value)
-			require.ErrorContains(t, err, c.flag+", "+c.variable+": ", "%q", value)
+	for flag, values := range wrong {
+		for _, value := range values {
+			_, err := parsed(t, flag+"="+value)
+			require.ErrorContains(t, err, flag+", "+variable(flag), "%q", value)
 			assert.NotRegexp(t, `slog|strconv|\bint\b|time:`, err.Error(), "%q: words of Go", value)
-			assert.NotContains(t, err.Error(), "\nPLAZA_", "%s=%q is the only problem", c.variable, value)
-			if strings.HasSuffix(c.flag, "-url") || strings.HasSuffix(c.flag, "-urls") {
+			assert.NotContains(t, err.Error(), "\nPLAZA_", "%s=%q is the only problem", flag, value)
+			if strings.HasSuffix(flag, "-url") || strings.HasSuffix(flag, "-urls") {
 				assert.NotRegexp(t, "hunter2|hun%ter2", err.Error(), "an address may hold a password")
 			}
 		}
-		all = append(all, c.flag+"="+c.values[len(c.values)-1])
+		all = append(all, flag+"="+values[len(values)-1])
 	}
-	_, err := parsed(t, all...)
-	for _, c := range wrongSettings {
-		assert.ErrorContains(t, err, c.variable+": ", "all problems are reported at once")
+	_, err = parsed(t, all...)
+	for flag := range wrong {
+		assert.ErrorContains(t, err, variable(flag), "all problems are reported at once")
 	}
 }
 
