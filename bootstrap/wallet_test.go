@@ -17,25 +17,15 @@ import (
 	"plaza/domain/secret"
 )
 
-// validSettings are right, and keep everything in memory.
-func validSettings() settings.Config {
-	return settings.Config{
-		Addr: "127.0.0.1:0", AdminAddr: "127.0.0.1:0", DatabaseURL: "memory:", DatabaseWait: time.Minute, DataDir: "unused",
-		TokenTTL: 720 * time.Hour, LogLevel: slog.LevelWarn, LogFormat: "text", PublicURL: "https://plaza.example.org",
-		WalletPoll: 30 * time.Second, WalletTimeout: 5 * time.Second,
-	}
-}
-
 func TestPAY08_settings_of_the_wallet(t *testing.T) {
-	c, err := parsed(t, "--wallet=")
+	s, err := parsed(t, "--wallet=", "--public-url=https://plaza.example.org")
 	require.NoError(t, err)
-	assert.Equal(t, "none", c.Wallet)
-	assert.Equal(t, 30*time.Second, c.WalletPoll)
-	assert.Equal(t, 5*time.Second, c.WalletTimeout)
+	assert.Equal(t, "none", s.Wallet)
+	assert.Equal(t, 30*time.Second, s.WalletPoll)
+	assert.Equal(t, 5*time.Second, s.WalletTimeout)
 
-	s := validSettings()
 	s.Wallet = "sandbox"
-	c, err = bootstrap.Check(s)
+	c, err := bootstrap.Check(s)
 	require.NoError(t, err)
 	assert.NotEmpty(t, c.WalletAppID, "the sandbox needs no settings")
 	assert.NotEmpty(t, c.WalletSvcAppID)
@@ -56,7 +46,8 @@ func settingsV3(t *testing.T) settings.Config {
 	require.NoError(t, err)
 	public, err := os.ReadFile("../adapters/wallet/wechatpay/testdata/v3/wallet-public-key.pem")
 	require.NoError(t, err)
-	s := validSettings()
+	s, err := parsed(t, "--database-url=memory:", "--public-url=https://plaza.example.org")
+	require.NoError(t, err)
 	s.Wallet, s.WalletMchID, s.WalletAppID, s.WalletKey = "wechatpayv3", "1900000109", "wx1", secret.New(strings.Repeat("k", 32))
 	s.WalletPrivateKey, s.WalletCertSerial = secret.New(string(private)), "1DDE55AD"
 	s.WalletPublicKey, s.WalletPublicKeyID = secret.New(string(public)), "PUB_KEY_ID_01"

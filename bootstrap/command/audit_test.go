@@ -75,10 +75,9 @@ type act struct {
 }
 
 // acts returns the audit records, the newest first.
-func (sh *shell) acts() (all []act) {
+func (sh *shell) acts() []act {
 	sh.Helper()
-	sh.run("audit", "list", "--json", "--limit", "0").ends(done).reads(&all)
-	return all
+	return printed[[]act](sh, "audit", "list", "--limit", "0")
 }
 
 func TestMOD04_the_person_who_acts_must_be_known(t *testing.T) {

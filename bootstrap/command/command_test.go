@@ -131,6 +131,13 @@ func (o outcome) reads(into any) {
 	require.NoError(o, json.Unmarshal([]byte(o.out), into), o.out)
 }
 
+// printed is what the command prints as JSON.
+func printed[T any](sh *shell, args ...string) (printed T) {
+	sh.Helper()
+	sh.run(append(args, "--json")...).ends(done).reads(&printed)
+	return printed
+}
+
 // somebody opens an account and returns its uid.
 func (sh *shell) somebody(phone string) string {
 	sh.Helper()

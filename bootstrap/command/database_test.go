@@ -30,8 +30,7 @@ func TestMigrate(t *testing.T) {
 	assert.NotContains(t, again, "Applied")
 	assert.Contains(t, again, "up to date")
 
-	var steps []step
-	sh.run("migrate", "status", "--json").ends(done).reads(&steps)
+	steps := printed[[]step](sh, "migrate", "status")
 	require.NotEmpty(t, steps)
 	assert.Equal(t, "0001_people", steps[0].Name)
 	for _, s := range steps {
@@ -57,8 +56,7 @@ func TestMigrate_false_changes_nothing(t *testing.T) {
 	sh := emptyShell(t)
 	require.NoError(t, os.WriteFile(sh.path(), nil, 0o600))
 	sh.run("user", "list", "--migrate=false").refuses(refused, "PLAZA_MIGRATE is false", "it lacks 0001_people, 0002", "plaza migrate up")
-	var steps []step
-	sh.run("migrate", "status", "--json").ends(done).reads(&steps)
+	steps := printed[[]step](sh, "migrate", "status")
 	require.NotEmpty(t, steps)
 	assert.Nil(t, steps[0].Applied)
 	assert.Regexp(t, "0001_people +- +missing", sh.run("migrate", "status").ends(done).out)

@@ -38,8 +38,7 @@ func TestDemo(t *testing.T) {
 	assert.Equal(t, 1, strings.Count(said, "\n"), said)
 	assert.Contains(t, said, "Checked the file, ")
 	assert.Contains(t, said, "found 0 wrong, repaired 0")
-	var r report
-	sh.run("check", "--json").ends(done).reads(&r)
+	r := printed[report](sh, "check")
 	assert.True(t, r.OK)
 	assert.Empty(t, r.Findings)
 	assert.NotEmpty(t, r.LookedAt)

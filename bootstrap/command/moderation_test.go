@@ -1,7 +1,6 @@
 package command_test
 
 import (
-	"encoding/json"
 	"fmt"
 	"testing"
 	"time"
@@ -25,10 +24,9 @@ type complaint struct {
 	Decision   *string
 }
 
-func (sh *shell) reports(flags ...string) (all []complaint) {
+func (sh *shell) reports(flags ...string) []complaint {
 	sh.Helper()
-	require.NoError(sh, json.Unmarshal([]byte(sh.run(append([]string{"moderation", "reports", "--json"}, flags...)...).ends(done).out), &all))
-	return all
+	return printed[[]complaint](sh, append([]string{"moderation", "reports"}, flags...)...)
 }
 
 // reported stores an event of user 1, and a report of it.

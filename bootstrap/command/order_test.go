@@ -30,16 +30,13 @@ type bill struct {
 
 func (sh *shell) bills(uid string, flags ...string) []bill {
 	sh.Helper()
-	var all []bill
-	sh.run(append([]string{"order", "list", "--user", uid, "--json"}, flags...)...).ends(done).reads(&all)
-	return all
+	return printed[[]bill](sh, append([]string{"order", "list", "--user", uid}, flags...)...)
 }
 
 func TestPAY12_order_create_list_and_show(t *testing.T) {
 	sh, uid := newUser(t)
 	id := sh.run("order", "create", "--user", uid, "--amount", "990", "--subject", "茶").line()
-	var made bill
-	sh.run("order", "show", id, "--json").ends(done).reads(&made)
+	made := printed[bill](sh, "order", "show", id)
 	assert.Equal(t, bill{
 		ID: 1, User: 1, Subject: "茶", Amount: 990, Currency: "CNY", State: "open",
 		CreatedAt: made.CreatedAt, ExpiresAt: made.CreatedAt.Add(2 * time.Hour),
@@ -48,9 +45,8 @@ func TestPAY12_order_create_list_and_show(t *testing.T) {
 	assert.Contains(t, shown, "CNY 9.90")
 	assert.Contains(t, shown, "茶")
 
-	var second bill
-	sh.run("order", "create", "--user", uid, "--amount", "10000000", "--subject", "House", "--expires-in", "1s",
-		"--currency", "CNY", "--json").ends(done).reads(&second)
+	second := printed[bill](sh, "order", "create", "--user", uid, "--amount", "10000000", "--subject", "House", "--expires-in", "1s",
+		"--currency", "CNY")
 	assert.Equal(t, time.Second, second.ExpiresAt.Sub(second.CreatedAt))
 	assert.Equal(t, []bill{second, made}, sh.bills(uid))
 	assert.Empty(t, sh.bills(uid, "--state", "paid"))
@@ -131,10 +127,8 @@ func TestPAY11_order_show_and_payments(t *testing.T) {
 		Received    time.Time `json:"received_at"`
 		Refunded    int64
 	}
-	var due []money
-	sh.run("order", "payments", "--state", "refund_due", "--json").ends(done).reads(&due)
-	order := int64(1)
-	assert.Equal(t, []money{{2, &order, "t2", "refund_due", 990, "CNY", at.Add(time.Second), 0}}, due)
+	assert.Equal(t, []money{{2, new(int64(1)), "t2", "refund_due", 990, "CNY", at.Add(time.Second), 0}},
+		printed[[]money](sh, "order", "payments", "--state", "refund_due"))
 	table := sh.run("order", "payments").ends(done).out
 	assert.Contains(t, table, "CNY 9.90")
 	assert.Equal(t, 3, strings.Count(table, "\n"))

@@ -23,9 +23,7 @@ type issued struct {
 
 func (sh *shell) tokens(uid string) []issued {
 	sh.Helper()
-	var all []issued
-	sh.run("token", "list", "--user", uid, "--json").ends(done).reads(&all)
-	return all
+	return printed[[]issued](sh, "token", "list", "--user", uid)
 }
 
 func TestAUT10_token_issue_list_and_revoke(t *testing.T) {
@@ -34,8 +32,7 @@ func TestAUT10_token_issue_list_and_revoke(t *testing.T) {
 
 	key := sh.run("token", "issue", "--user", uid).line()
 	assert.Regexp(t, `^plz_[A-Za-z0-9_-]{43}$`, key)
-	var second issued
-	sh.run("token", "issue", "--user", uid, "--scopes", "xfile_event", "--ttl", "24h", "--json").ends(done).reads(&second)
+	second := printed[issued](sh, "token", "issue", "--user", uid, "--scopes", "xfile_event", "--ttl", "24h")
 	assert.NotEmpty(t, second.Key)
 	assert.NotEqual(t, key, second.Key)
 

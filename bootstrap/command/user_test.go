@@ -23,9 +23,7 @@ type account struct {
 
 func (sh *shell) account(uid string) account {
 	sh.Helper()
-	var all []account
-	sh.run("user", "list", "--json", "--limit", "0").ends(done).reads(&all)
-	for _, a := range all {
+	for _, a := range printed[[]account](sh, "user", "list", "--limit", "0") {
 		if strconv.FormatInt(a.UID, 10) == uid {
 			return a
 		}
@@ -42,9 +40,8 @@ func TestAUT10_user_create(t *testing.T) {
 		Scopes: []string{"xfile_event", "writing_bundle", "pay_trade_order"}, Roles: []string{},
 	}, sh.account(uid))
 
-	var made account
-	sh.run("user", "create", "--username", "+34-600000009", "--password", goodPassword, "--timezone", "Europe/Madrid",
-		"--scopes", "writing_bundle, xfile_event", "--staff", "--json").ends(done).reads(&made)
+	made := printed[account](sh, "user", "create", "--username", "+34-600000009", "--password", goodPassword,
+		"--timezone", "Europe/Madrid", "--scopes", "writing_bundle, xfile_event", "--staff")
 	assert.Equal(t, account{
 		UID: 2, Username: "+34-600000009", Timezone: "Europe/Madrid", Scopes: []string{"writing_bundle", "xfile_event"}, Staff: true,
 		Roles: []string{"admin"},
@@ -52,9 +49,7 @@ func TestAUT10_user_create(t *testing.T) {
 
 	none := sh.run("user", "create", "--username", "+34-600000010", "--password", goodPassword, "--scopes", "").line()
 	assert.Empty(t, sh.account(none).Scopes)
-	var shown account
-	sh.run("user", "show", uid, "--json").ends(done).reads(&shown)
-	assert.Equal(t, sh.account(uid), shown)
+	assert.Equal(t, sh.account(uid), printed[account](sh, "user", "show", uid))
 	assert.Contains(t, sh.run("user", "show", uid).ends(done).out, "王丽")
 	sh.run("user", "show", "99").refuses(refused, "Account not found.")
 }
@@ -102,10 +97,8 @@ func TestUser_list_is_paged(t *testing.T) {
 	for flags, want := range map[string][]int64{
 		"": {1, 2, 3}, "--limit 2 --after 2": {3}, "--limit 0": {1, 2, 3}, "--limit 1 --after 1": {2},
 	} {
-		var all []account
-		sh.run(append([]string{"user", "list", "--json"}, strings.Fields(flags)...)...).ends(done).reads(&all)
 		var uids []int64
-		for _, a := range all {
+		for _, a := range printed[[]account](sh, append([]string{"user", "list"}, strings.Fields(flags)...)...) {
 			uids = append(uids, a.UID)
 		}
 		assert.Equal(t, want, uids, flags)
