@@ -20,9 +20,14 @@ import (
 
 // pressed sends the form as the page does.
 func pressed(s *Server, path string, form url.Values) *httptest.ResponseRecorder {
+	return pressedFrom(s, "Sec-Fetch-Site", "same-origin", path, form)
+}
+
+// pressedFrom sends the form from where the header says.
+func pressedFrom(s *Server, header, value, path string, form url.Values) *httptest.ResponseRecorder {
 	r := httptest.NewRequest(http.MethodPost, path, strings.NewReader(form.Encode()))
 	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
-	r.Header.Set("Sec-Fetch-Site", "same-origin")
+	r.Header.Set(header, value)
 	w := httptest.NewRecorder()
 	s.ServeHTTP(w, r)
 	return w

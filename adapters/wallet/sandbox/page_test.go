@@ -3,6 +3,7 @@ package sandbox
 import (
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"path"
 	"regexp"
 	"strings"
@@ -15,6 +16,7 @@ import (
 	"plaza/adapters/wallet/sandbox/ledger"
 )
 
+// call sends a request without a network.
 func call(s *Server, method, path, body string) *httptest.ResponseRecorder {
 	w := httptest.NewRecorder()
 	s.ServeHTTP(w, httptest.NewRequest(method, path, strings.NewReader(body)))
@@ -124,19 +126,12 @@ func TestA_page_of_another_origin_presses_no_button(t *testing.T) {
 	before := s.Trades()
 	for name, value := range map[string]string{"Sec-Fetch-Site": "cross-site", "Origin": "http://elsewhere.example"} {
 		for _, path := range buttons {
-			r := httptest.NewRequest(http.MethodPost, path, strings.NewReader("on=orderquery&do=reset"))
-			r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
-			r.Header.Set(name, value)
-			w := httptest.NewRecorder()
-			s.ServeHTTP(w, r)
-			assert.Equal(t, http.StatusForbidden, w.Code, "%s: %s", name, path)
+			got := pressedFrom(s, name, value, path, url.Values{"on": {"orderquery"}, "do": {"reset"}})
+			assert.Equal(t, http.StatusForbidden, got.Code, "%s: %s", name, path)
 		}
 	}
-	r := httptest.NewRequest(http.MethodPost, "/sandbox/pay/order-1", nil)
-	r.Header.Set("Sec-Fetch-Site", "same-site") // another port of this machine
-	w := httptest.NewRecorder()
-	s.ServeHTTP(w, r)
-	assert.Equal(t, http.StatusForbidden, w.Code)
+	got := pressedFrom(s, "Sec-Fetch-Site", "same-site", "/sandbox/pay/order-1", nil) // another port of this machine
+	assert.Equal(t, http.StatusForbidden, got.Code)
 	assert.Equal(t, before, s.Trades())
 	assert.Empty(t, s.tricks.pending())
 }

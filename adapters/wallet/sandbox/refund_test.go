@@ -133,7 +133,7 @@ func TestPAY15_bills_that_go_wrong(t *testing.T) {
 	clk.add(48 * time.Hour)
 	bill := func() string {
 		f := with(about(""), fields{"out_trade_no": "-", "bill_date": "20260102", "bill_type": "ALL"})
-		return post(s, "/pay/downloadbill", render("xml", signedAs(f))).Body.String()
+		return call(s, http.MethodPost, "/pay/downloadbill", string(render("xml", signedAs(f)))).Body.String()
 	}
 	good := bill()
 	assert.Contains(t, good, "`3,`19.80,`0.10")

@@ -1,7 +1,6 @@
 package sandbox
 
 import (
-	"bytes"
 	"context"
 	"crypto/rand"
 	"crypto/rsa"
@@ -9,11 +8,11 @@ import (
 	"io"
 	"maps"
 	"net/http"
-	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -27,24 +26,17 @@ import (
 const key = "192006250b4c09247ec02edce69f6a2d"
 
 // clock is a time that only the test advances.
-type clock struct {
-	mu sync.Mutex
-	at time.Time
-}
+type clock struct{ ahead atomic.Int64 }
 
 func (c *clock) now() time.Time {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.at
+	return time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC).Add(time.Duration(c.ahead.Load()))
 }
 
 func (c *clock) add(d time.Duration) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.at = c.at.Add(d)
+	c.ahead.Add(int64(d))
 }
 
-func newClock() *clock { return &clock{at: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)} }
+func newClock() *clock { return new(clock) }
 
 func config(c *clock) Config {
 	return Config{
@@ -93,18 +85,11 @@ func signedAs(f fields) fields {
 	return f
 }
 
-// post sends a body to the handler without a network.
-func post(s http.Handler, path string, body []byte) *httptest.ResponseRecorder {
-	w := httptest.NewRecorder()
-	s.ServeHTTP(w, httptest.NewRequest(http.MethodPost, path, bytes.NewReader(body)))
-	return w
-}
-
 // ask signs the request and checks the signature of the answer.
 func ask(t *testing.T, s *Server, op Operation, f fields) fields {
 	t.Helper()
 	f = signedAs(f)
-	w := post(s, "/pay/"+string(op), render("xml", f))
+	w := call(s, http.MethodPost, "/pay/"+string(op), string(render("xml", f)))
 	assert.Equal(t, http.StatusOK, w.Code)
 	reply, err := parse(w.Body.Bytes())
 	require.NoError(t, err)
