@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -32,8 +33,8 @@ type sandboxed struct {
 	// gateway returns a gateway whose wallet is at the address. The merchant reads with it what a notification is about.
 	gateway func(address string, deadline time.Duration) payment.Gateway
 
+	ahead atomic.Int64
 	mu    sync.Mutex
-	ahead time.Duration
 	told  map[string]listener // by the number of the payment or of the refund
 }
 
@@ -66,16 +67,12 @@ func openSandbox(t *testing.T, mode sandbox.KeyMode) (ports.Wallet, *sandboxed) 
 
 // Now returns the time at the wallet.
 func (s *sandboxed) Now() time.Time {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return time.Now().Add(s.ahead)
+	return time.Now().Add(time.Duration(s.ahead.Load()))
 }
 
 // Pass is ports.Wallet.Pass.
 func (s *sandboxed) Pass(life time.Duration) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.ahead += life
+	s.ahead.Add(int64(life))
 }
 
 // listen passes the notifications of the number to the listener.

@@ -8,7 +8,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
-	"sort"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -72,13 +72,7 @@ func mergedV2(fields []any) [][2]string {
 		{"return_code", "SUCCESS"}, {"result_code", "SUCCESS"}, {"appid", official}, {"mch_id", merchantV2}, {"nonce_str", "n"},
 	}
 	for n := 0; n < len(fields); n += 2 {
-		kept := all[:0:0]
-		for _, f := range all {
-			if f[0] != fields[n] {
-				kept = append(kept, f)
-			}
-		}
-		all = kept
+		all = slices.DeleteFunc(all, func(f [2]string) bool { return f[0] == fields[n] })
 		if value, _ := fields[n+1].(string); value != "" {
 			all = append(all, [2]string{fields[n].(string), value})
 		}
@@ -97,15 +91,14 @@ func writtenV2(fields [][2]string) string {
 
 // otherSignV2 signs by the protocol's text alone. It shares no code with the package.
 func otherSignV2(way string, fields [][2]string) [][2]string {
-	sorted := append([][2]string(nil), fields...)
-	sort.SliceStable(sorted, func(i, j int) bool { return strings.Compare(sorted[i][0], sorted[j][0]) < 0 })
+	byName := func(a, b [2]string) int { return strings.Compare(a[0], b[0]) }
 	text := ""
-	for _, f := range sorted {
+	for _, f := range slices.SortedStableFunc(slices.Values(fields), byName) {
 		if f[1] != "" && f[0] != "sign" {
 			text += f[0] + "=" + f[1] + "&"
 		}
 	}
-	return append(append([][2]string(nil), fields...), [2]string{"sign", otherSumV2(way, text+"key="+keyV2)})
+	return append(slices.Clone(fields), [2]string{"sign", otherSumV2(way, text+"key="+keyV2)})
 }
 
 func otherSumV2(way, text string) string {
