@@ -14,7 +14,9 @@ import (
 
 func TestMain(m *testing.M) {
 	bootstrap.HashCheaply()
-	os.Exit(m.Run())
+	status := m.Run()
+	os.RemoveAll(bootstrap.DemoFolder)
+	os.Exit(status)
 }
 
 func TestHashing(t *testing.T) { assert.Equal(t, argon2id.OWASP, bootstrap.Hashing) }
