@@ -48,17 +48,6 @@ type Cluster struct {
 	networks map[string]bool // in use
 }
 
-// Timing is how soon Patroni replaces a primary, in seconds; see its documentation.
-type Timing struct {
-	TTL          int `json:"ttl"`
-	LoopWait     int `json:"loop_wait"`
-	RetryTimeout int `json:"retry_timeout"`
-}
-
-// soon replaces a primary within about ten seconds, so that a test can see many failovers. A busy
-// production should take longer to be sure: patroni.yml has its times.
-var soon = Timing{TTL: 8, LoopWait: 1, RetryTimeout: 3}
-
 // Start starts the databases, with the role and the database of Plaza, which is empty. The values
 // replace those of cluster.env. It skips the test when a program is not named.
 func Start(t testing.TB, values map[string]string) *Cluster {

@@ -1,7 +1,6 @@
 package cluster
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"net"
@@ -45,9 +44,6 @@ func (c *Cluster) database(name string) *Database {
 
 // tail is the end of a log.
 func tail(log string) string { return log[max(0, len(log)-8<<10):] }
-
-// Name is the name of the machine, db1 and so on.
-func (d *Database) Name() string { return d.name }
 
 // Start starts the machine.
 func (d *Database) Start() {
@@ -94,7 +90,7 @@ func (c *Cluster) startDatabases() {
 	}
 	c.StartAll()
 	c.Settle()
-	c.configure(soon)
+	c.configure()
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	primary := c.Primary()
@@ -115,12 +111,14 @@ func (c *Cluster) url(role, password, address, database string) string {
 	return at.String()
 }
 
+// timing is how soon Patroni replaces a primary: within about ten seconds, so that a test can see many failovers. A busy
+// production should take longer to be sure: patroni.yml has its times.
+const timing = `{"ttl": 8, "loop_wait": 1, "retry_timeout": 3}`
+
 // configure changes the timing of Patroni, as patronictl edit-config does.
-func (c *Cluster) configure(timing Timing) {
+func (c *Cluster) configure() {
 	c.t.Helper()
-	body, err := json.Marshal(timing)
-	c.must("its timing", err)
-	req, err := http.NewRequest(http.MethodPatch, "http://"+c.Databases[0].node+":8008/config", bytes.NewReader(body))
+	req, err := http.NewRequest(http.MethodPatch, "http://"+c.Databases[0].node+":8008/config", strings.NewReader(timing))
 	c.must("its timing", err)
 	req.SetBasicAuth("patroni", c.values["PATRONI_PASSWORD"])
 	res, err := client.Do(req)
