@@ -5,16 +5,10 @@ package e2e
 import (
 	"bytes"
 	"context"
-	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
 	"crypto/tls"
 	"crypto/x509"
-	"crypto/x509/pkix"
-	"encoding/pem"
 	"fmt"
 	"io"
-	"math/big"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -25,7 +19,6 @@ import (
 	"sync/atomic"
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -36,48 +29,6 @@ import (
 )
 
 var host = strings.TrimPrefix(publicURL, "https://")
-
-func certificate(t *testing.T, folder string) *x509.CertPool {
-	t.Helper()
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	require.NoError(t, err)
-	template := x509.Certificate{
-		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: host}, DNSNames: []string{host},
-		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour), IsCA: true, BasicConstraintsValid: true,
-	}
-	der, err := x509.CreateCertificate(rand.Reader, &template, &template, &key.PublicKey, key)
-	require.NoError(t, err)
-	private, err := x509.MarshalPKCS8PrivateKey(key)
-	require.NoError(t, err)
-	for name, block := range map[string]*pem.Block{
-		"fullchain.pem": {Type: "CERTIFICATE", Bytes: der}, "privkey.pem": {Type: "PRIVATE KEY", Bytes: private},
-	} {
-		require.NoError(t, os.WriteFile(filepath.Join(folder, name), pem.EncodeToMemory(block), 0o600))
-	}
-	parsed, err := x509.ParseCertificate(der)
-	require.NoError(t, err)
-	pool := x509.NewCertPool()
-	pool.AddCert(parsed)
-	return pool
-}
-
-// mainConfig includes plaza.conf, as the main file of a distribution does. FOLDER takes everything that nginx writes.
-const mainConfig = `daemon off;
-USER
-worker_processes 1;
-pid FOLDER/pid;
-error_log stderr notice;
-events { worker_connections 512; }
-http {
-	access_log off;
-	client_body_temp_path FOLDER/body;
-	proxy_temp_path FOLDER/proxy;
-	fastcgi_temp_path FOLDER/fastcgi;
-	uwsgi_temp_path FOLDER/uwsgi;
-	scgi_temp_path FOLDER/scgi;
-	include FOLDER/plaza.conf;
-}
-`
 
 type proxy struct {
 	t       *testing.T
@@ -95,18 +46,24 @@ func startProxy(t *testing.T, first, second string) proxy {
 	folder, err := os.MkdirTemp("", "plaza-nginx-") // its path is short enough for a socket
 	require.NoError(t, err)
 	t.Cleanup(func() { os.RemoveAll(folder) })
-	p := proxy{t: t, plain: filepath.Join(folder, "plain"), trusted: certificate(t, folder)}
+	p := proxy{t: t, plain: filepath.Join(folder, "plain"), trusted: x509.NewCertPool()}
+	// It was made by openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -keyout privkey.pem -out fullchain.pem
+	// -days 36500 -subj /CN=plaza.example.org -addext subjectAltName=DNS:plaza.example.org.
+	require.True(t, p.trusted.AppendCertsFromPEM([]byte(readFile(t, "testdata/tls/fullchain.pem"))))
+	certificate, err := filepath.Abs("testdata/tls")
+	require.NoError(t, err)
 	config := replaced(t, deployed(t, "nginx/plaza.conf"),
 		"listen 80;", "listen unix:"+p.plain+";", "listen [::]:80;", "",
 		"listen 443 ssl", "listen ADDRESS ssl", "listen [::]:443 ssl http2;", "",
 		"127.0.0.1:8081", first, "127.0.0.1:8082", second,
-		"/etc/letsencrypt/live/"+host, folder)
+		"/etc/letsencrypt/live/"+host, certificate)
 	main := filepath.Join(folder, "nginx.conf")
 	user := ""
 	if os.Getuid() == 0 {
 		user = "user root;" // may enter the folder
 	}
-	require.NoError(t, os.WriteFile(main, []byte(strings.NewReplacer("FOLDER", folder, "USER", user).Replace(mainConfig)), 0o600))
+	filled := replaced(t, readFile(t, "testdata/nginx.conf"), "FOLDER", folder, "USER", user)
+	require.NoError(t, os.WriteFile(main, []byte(filled), 0o600))
 	p.config = filepath.Join(folder, "plaza.conf")
 	p.command = program + " -e stderr -p " + folder + " -c " + main
 	p.address = process.OnLoopback(t, process.Server{

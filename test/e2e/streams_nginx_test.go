@@ -17,30 +17,14 @@ import (
 	"plaza/test/chromium"
 )
 
-// streamPage is a page that reads a stream. parts has what came, with when it did.
-const streamPage = `<!DOCTYPE html><link rel="icon" href="data:,"><script>
-const parts = []
-async function read(url, key) {
-	const asked = Date.now()
-	const response = await fetch(url, {headers: {Authorization: 'Token ' + key}})
-	const reader = response.body.pipeThrough(new TextDecoderStream()).getReader()
-	const note = ({value}) => parts.push({Text: value, At: Date.now()})
-	note(await reader.read())
-	;(async () => { for (;;) note(await reader.read()) })()
-	return parts[0].At - asked
-}
-const came = what => parts.find(({Text}) => Text.includes(what))?.At
-</script>`
-
 // soon is within how many milliseconds a client is told, by NTF-04.
 const soon = 2000
 
 func TestNTF04_a_page_of_another_origin_reads_the_stream_through_Nginx(t *testing.T) {
 	server(t, "PLAZA_TEST_NGINX", "nginx")
 	browser := chromium.Start(t)
-	pages := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Content-Type", "text/html; charset=utf-8")
-		fmt.Fprint(w, streamPage)
+	pages := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		http.ServeFile(w, r, "testdata/stream.html")
 	}))
 	defer pages.Close()
 	s := newSite(t, emptyDatabase(t, "SQLite"))
