@@ -23,16 +23,9 @@ func (sh *shell) examples() (said string, files []string) {
 	return said, slices.DeleteFunc(filesIn(sh.T, folder), func(path string) bool { return filepath.Ext(path) != ".jsonl" })
 }
 
-// loadedShell has a database with the demo data.
-func loadedShell(t *testing.T) *shell {
-	t.Helper()
+func TestDemo(t *testing.T) {
 	sh := emptyShell(t)
 	sh.run("demo").ends(done)
-	return sh
-}
-
-func TestDemo(t *testing.T) {
-	sh := loadedShell(t)
 	assert.Contains(t, sh.run("demo").ends(done).out, "The demo data is in "+sh.path())
 	said := sh.run("check", "--repair").ends(done).out
 	assert.Equal(t, 1, strings.Count(said, "\n"), said)

@@ -22,7 +22,7 @@ import (
 // import with lines that were rejected.
 func TestOFF02_the_demo_has_work_for_staff(t *testing.T) {
 	const nora, owen, rex = user.ID(4), user.ID(7), user.ID(14)
-	w := loaded(t)
+	w := loaded(t, loadOnce)
 	orders := whole(t, func(p page.Request) (page.Page[payment.Order], error) {
 		return w.ports.Ledger.Orders(t.Context(), payment.OrderFilter{State: payment.Paid}, p)
 	})
@@ -68,7 +68,7 @@ func TestOFF02_the_demo_has_work_for_staff(t *testing.T) {
 }
 
 func TestFED11_the_demo_has_texts_to_read_in_several_languages(t *testing.T) {
-	w := loaded(t)
+	w := loaded(t, loadOnce)
 	for id, want := range map[int64][]string{2: {"zh", "es", "fr"}, 9: {"fr", "es"}, 24: {"zh"}} {
 		opened, err := w.store.Feed.Card(t.Context(), feed.Publication, id)
 		require.NoError(t, err)

@@ -59,15 +59,11 @@ func load() (fixture, error) {
 	return w, demo.Load(context.Background(), w.ports)
 }
 
+// loadOnce loads what all tests share and none changes.
 var loadOnce = sync.OnceValues(load)
 
-// loaded returns the fixture with the demo data that all tests share and none changes.
-func loaded(t *testing.T) fixture { return fixtureOf(t, loadOnce) }
-
-// loadedAlone returns a fixture with the demo data that the test may change.
-func loadedAlone(t *testing.T) fixture { return fixtureOf(t, load) }
-
-func fixtureOf(t *testing.T, load func() (fixture, error)) fixture {
+// loaded returns the fixture with the demo data of load, or of loadOnce.
+func loaded(t *testing.T, load func() (fixture, error)) fixture {
 	t.Helper()
 	w, err := load()
 	require.NoError(t, err)
@@ -77,8 +73,6 @@ func fixtureOf(t *testing.T, load func() (fixture, error)) fixture {
 
 // today is after everything in the demo data.
 func today() time.Time { return time.Date(2026, 11, 21, 0, 0, 0, 0, time.UTC) }
-
-func actor(id user.ID) access.Actor { return access.Actor{ID: id, Zone: time.UTC} }
 
 // whole returns the only page of a list.
 func whole[T any](t *testing.T, list func(page.Request) (page.Page[T], error)) []T {
@@ -98,11 +92,11 @@ func (w fixture) accounts() []access.Account {
 	return all
 }
 
-// of returns the author's events that the viewer may see.
-func (w fixture) of(viewer, author user.ID) []diary.View {
+// of returns the author's events, as the author sees them.
+func (w fixture) of(author user.ID) []diary.View {
 	w.t.Helper()
 	return whole(w.t, func(p page.Request) (page.Page[diary.View], error) {
-		return w.diary.Of(w.t.Context(), actor(viewer), event.Query{Author: author, Page: p}, diary.AllParts)
+		return w.diary.Of(w.t.Context(), access.Actor{ID: author, Zone: time.UTC}, event.Query{Author: author, Page: p}, diary.AllParts)
 	})
 }
 

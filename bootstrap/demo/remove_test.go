@@ -42,7 +42,7 @@ func change(t *testing.T, p demo.Ports, id user.ID, fn func(a *access.Account)) 
 }
 
 func TestWithPassword_skips_changed_passwords(t *testing.T) {
-	w := loadedAlone(t)
+	w := loaded(t, load)
 	p := w.ports
 	assert.Len(t, withPassword(t, p), len(w.accounts())-1, "one is disabled")
 
@@ -55,11 +55,11 @@ func TestWithPassword_skips_changed_passwords(t *testing.T) {
 }
 
 func TestRemove(t *testing.T) {
-	w := loadedAlone(t)
+	w := loaded(t, load)
 	accounts := w.accounts()
 	key, err := doorOf(w.ports).Issue(t.Context(), 4, nil, 0)
 	require.NoError(t, err)
-	require.NotEmpty(t, w.of(1, 1))
+	require.NotEmpty(t, w.of(1))
 	require.NoError(t, doorOf(w.ports).SetPassword(t.Context(), 2, secret.New("heron-gravel-tuba")))
 	require.NoError(t, doorOf(w.ports).SetPhone(t.Context(), 4, "+1-2025550177", locale.Tag{}))
 	assert.Contains(t, withPassword(t, w.ports), user.ID(4), "a number that has changed hides nobody")
@@ -75,7 +75,7 @@ func TestRemove(t *testing.T) {
 		account, err := w.ports.Accounts.ByID(t.Context(), id)
 		require.NoError(t, err)
 		assert.True(t, account.Disabled && !account.IsStaff() && account.Hash == "", id)
-		assert.Empty(t, w.of(id, id), id)
+		assert.Empty(t, w.of(id), id)
 		images, err := w.ports.Images.List(t.Context(), userimage.Query{Owner: id}, page.Request{})
 		require.NoError(t, err)
 		assert.Empty(t, images.Items, id)
