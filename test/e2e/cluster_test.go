@@ -140,14 +140,7 @@ func TestCluster(t *testing.T) {
 
 func TestNTF04_nothing_is_missed_on_a_Cluster_when_the_server_of_a_stream_dies(t *testing.T) {
 	l := newLarge(t)
-	missesNothing(t, l.writers, l.servers[0].url, l.url, func() *running {
-		select {
-		case <-l.servers[1].process.Ended():
-			l.servers[1] = l.begin(t, 1)
-		default:
-		}
-		return l.servers[1]
-	})
+	missesNothing(t, l.writers, l.servers[0].url, l.url, func() *running { return l.revive(t, 1) })
 }
 
 func newLarge(t *testing.T) *large {
@@ -208,6 +201,17 @@ func (l *large) begin(t *testing.T, n int) *running {
 	r := begin(t, cmd)
 	require.Eventually(t, r.isReady, patience, 10*time.Millisecond, "%s", r.log)
 	return r
+}
+
+// revive returns a server, which it starts again if that has ended.
+func (l *large) revive(t *testing.T, n int) *running {
+	t.Helper()
+	select {
+	case <-l.servers[n].process.Ended():
+		l.servers[n] = l.begin(t, n)
+	default:
+	}
+	return l.servers[n]
 }
 
 func (l *large) load(t *testing.T) {
@@ -282,12 +286,8 @@ func (l *large) mend(t *testing.T) {
 	t.Helper()
 	l.StartAll()
 	l.Settle()
-	for n, r := range l.servers {
-		select {
-		case <-r.process.Ended():
-			l.servers[n] = l.begin(t, n)
-		default:
-		}
+	for n := range l.servers {
+		l.revive(t, n)
 	}
 	for _, a := range l.apps {
 		a.StartPooler()

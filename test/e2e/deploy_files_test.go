@@ -36,8 +36,6 @@ func TestSystemdUnit(t *testing.T) {
 func TestPrometheusConfiguration(t *testing.T) {
 	programs := server(t, "PLAZA_TEST_PROMETHEUS", "prometheus")
 	folder := filepath.Join("..", "..", "bootstrap", "deploy", "prometheus")
-	out, err := exec.CommandContext(t.Context(), filepath.Join(programs, "promtool"), "check", "config",
-		filepath.Join(folder, "prometheus.yml")).CombinedOutput()
-	require.NoError(t, err, "%s", out)
-	assert.Regexp(t, `SUCCESS: \d+ rules found`, string(out), "the rules are found as well")
+	out := in(t, folder, filepath.Join(programs, "promtool"), "check", "config", "prometheus.yml")
+	assert.Regexp(t, `SUCCESS: \d+ rules found`, out, "the rules are found as well")
 }

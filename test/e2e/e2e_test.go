@@ -46,10 +46,11 @@ var plaza = sync.OnceValues(func() (string, error) {
 		_, err := os.Stat(path)
 		return path, err
 	}
-	dir, err := buildFolder()
+	dir, err := os.MkdirTemp("", "plaza-e2e-")
 	if err != nil {
 		return "", err
 	}
+	builtIn = dir
 	path := filepath.Join(dir, "plaza")
 	flags, cgo := []string{"build", "-tags", "nomsgpack,nodynamic", "-trimpath", "-o", path}, "0"
 	if info, ok := debug.ReadBuildInfo(); ok && slices.Contains(info.Settings, debug.BuildSetting{Key: "-race", Value: "true"}) {
@@ -63,14 +64,8 @@ var plaza = sync.OnceValues(func() (string, error) {
 	return path, nil
 })
 
-// builtIn is the folder that programs are built in; empty while none was built.
+// builtIn is the folder that the program is built in; empty while it was not built.
 var builtIn string
-
-// buildFolder makes it.
-var buildFolder = sync.OnceValues(func() (path string, err error) {
-	builtIn, err = os.MkdirTemp("", "plaza-e2e-")
-	return builtIn, err
-})
 
 func TestMain(m *testing.M) {
 	_ = flag.Set("test.parallel", "4") // unless -parallel is given: tests wait for processes most of the time

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"net/http"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -63,17 +62,12 @@ func TestGo_clients_of_two_generators(t *testing.T) {
 	folder := t.TempDir()
 	require.NoError(t, os.CopyFS(folder, os.DirFS("testdata/generators/go")))
 	copyFile(t, "../../adapters/httpapi/openapi/openapi.json", filepath.Join(folder, "openapi.json"))
-	run := func(arguments ...string) string {
-		cmd := exec.CommandContext(t.Context(), "go", arguments...)
-		cmd.Dir = folder
-		cmd.Env = append(os.Environ(), "GOWORK=off", "GOFLAGS=-mod=readonly")
-		out, err := cmd.CombinedOutput()
-		require.NoError(t, err, "%s", out)
-		return string(out)
-	}
+	t.Setenv("GOWORK", "off")
+	t.Setenv("GOFLAGS", "-mod=readonly")
 	require.NoError(t, os.Mkdir(filepath.Join(folder, "oapi-codegen/client"), 0o700))
-	run("tool", "oapi-codegen", "-generate=types,client", "-package=client", "-o=oapi-codegen/client/client.go", "openapi.json")
-	run("tool", "ogen", "--target=ogen/client", "--package=client", "openapi.json")
+	in(t, folder, "go", "tool", "oapi-codegen", "-generate=types,client", "-package=client", "-o=oapi-codegen/client/client.go",
+		"openapi.json")
+	in(t, folder, "go", "tool", "ogen", "--target=ogen/client", "--package=client", "openapi.json")
 
 	settings := []string{"--data-dir=" + t.TempDir()}
 	w := people(t, 0, settings)
@@ -83,6 +77,6 @@ func TestGo_clients_of_two_generators(t *testing.T) {
 	for n, program := range []string{"oapi-codegen", "ogen"} {
 		t.Setenv("USERNAME", fmt.Sprint("+86-1390000000", n+1))
 		t.Setenv("OTHER", fmt.Sprint(w.writers[2].uid))
-		assert.Equal(t, "1 1 true\n", run("run", "./"+program), program)
+		assert.Equal(t, "1 1 true\n", in(t, folder, "go", "run", "./"+program), program)
 	}
 }

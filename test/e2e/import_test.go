@@ -2,7 +2,6 @@ package e2e
 
 import (
 	"context"
-	"database/sql"
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
@@ -68,10 +67,7 @@ func importedTo(t *testing.T, store string, file []byte) imported {
 	url := "sqlite:" + filepath.Join(at.folder, "plaza.db")
 	if store == "Postgres" {
 		url = postgres.Empty(t)
-		db, err := sql.Open("pgx", url)
-		require.NoError(t, err)
-		t.Cleanup(func() { db.Close() })
-		at.dead = func() { abandoned(t, db) }
+		at.dead = func() { abandoned(t, url) }
 	}
 	at.env = []string{"PLAZA_DATABASE_URL=" + url, "PLAZA_DATA_DIR=" + at.folder}
 	require.NoError(t, os.WriteFile(at.path(), file, 0o600))

@@ -36,10 +36,7 @@ func TestNothing_acknowledged_is_lost_when_the_server_is_killed(t *testing.T) {
 			t.Skip("make test-all runs this")
 		}
 		url := postgres.Empty(t)
-		db, err := sql.Open("pgx", url)
-		require.NoError(t, err)
-		defer db.Close()
-		killing(t, func() { abandoned(t, db) }, "--data-dir="+t.TempDir(), "--database-url="+url, unlimited)
+		killing(t, func() { abandoned(t, url) }, "--data-dir="+t.TempDir(), "--database-url="+url, unlimited)
 	})
 }
 
@@ -48,8 +45,11 @@ const unlimited = "--limits=off"
 
 // abandoned waits until the database has ended the sessions of the killed server: a
 // COMMIT that has reached it is executed, although no client waits for the answer.
-func abandoned(t *testing.T, db *sql.DB) {
+func abandoned(t *testing.T, url string) {
 	t.Helper()
+	db, err := sql.Open("pgx", url)
+	require.NoError(t, err)
+	defer db.Close()
 	require.Eventually(t, func() bool {
 		var sessions int
 		err := db.QueryRowContext(t.Context(), "SELECT count(*) FROM pg_stat_activity "+

@@ -58,7 +58,7 @@ func (s *checkout) killAtEachStep(t *testing.T, f flow) {
 				await(t, held.handled, "the wallet has not handled the request")
 			}
 			require.False(t, t.Failed(), "killed at step %d: %s", step, held.name())
-			if !held.isOfWallet() {
+			if !isOfWallet(held.name()) {
 				break
 			}
 		}
@@ -76,8 +76,6 @@ func (b *breakpoint) name() string {
 }
 
 func (b *breakpoint) isRequest() bool { return strings.HasPrefix(b.name(), requestsPrefix) }
-
-func (b *breakpoint) isOfWallet() bool { return isOfWallet(b.name()) }
 
 // isOfWallet reports whether the message is to or from the wallet.
 func isOfWallet(message string) bool {

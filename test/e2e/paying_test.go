@@ -79,10 +79,7 @@ func openCheckout(t *testing.T, store string) *checkout {
 		s.file = filepath.Join(dir, "plaza.db")
 	} else {
 		database := postgres.Empty(t)
-		db, err := sql.Open("pgx", database)
-		require.NoError(t, err)
-		t.Cleanup(func() { db.Close() })
-		s.dead = func() { abandoned(t, db) }
+		s.dead = func() { abandoned(t, database) }
 		s.store = append(s.store, "--database-url="+database)
 		s.database, s.databaseProxy = database, newDatabaseProxy(t, database, &s.messages)
 		t.Cleanup(s.databaseProxy.close)

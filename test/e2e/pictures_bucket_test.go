@@ -3,7 +3,6 @@
 package e2e
 
 import (
-	"bytes"
 	"image"
 	"net/http"
 	"net/url"
@@ -16,6 +15,8 @@ import (
 	"plaza/test/versitygw"
 )
 
+const cdn = "https://cdn.example"
+
 // TestIMG_08_sizes_in_a_bucket shows that the links of pictures in a bucket take sizes, though the store's own links take nothing.
 func TestIMG_08_sizes_in_a_bucket(t *testing.T) {
 	endpoint := versitygw.Start(t)
@@ -27,7 +28,7 @@ func TestIMG_08_sizes_in_a_bucket(t *testing.T) {
 		bucket, image, plate string // where the client ends
 	}{
 		"Plaza serves public pictures": {bucket("own"), "", endpoint},
-		"a CDN serves public pictures": {bucket("cdn") + "&public=https://cdn.example", "https://cdn.example", endpoint},
+		"a CDN serves public pictures": {bucket("cdn") + "&public=" + cdn, cdn, endpoint},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := serve(t, "--demo", "--data-dir="+t.TempDir(), "--wallet=none", "--sms=none", "--public-url=https://plaza.example",
@@ -48,58 +49,49 @@ func TestIMG_08_sizes_in_a_bucket(t *testing.T) {
 				}
 			}
 			require.NotEmpty(t, plate)
-			for address, end := range map[string]string{images.Data[0].Img: c.image, plate: c.plate} {
-				whole, sm := r.follows(t, address, "", end), r.follows(t, address, "sm", end)
-				if end == "https://cdn.example" {
-					assert.NotEqual(t, whole.at, sm.at)
+			for picture, end := range map[string]string{images.Data[0].Img: c.image, plate: c.plate} {
+				address, err := url.Parse(replaced(t, picture, "https://plaza.example", r.url))
+				require.NoError(t, err)
+				whole, _ := follows(t, address.String())
+				query := address.Query()
+				query.Set("size", "sm")
+				address.RawQuery = query.Encode()
+				sm, extent := follows(t, address.String())
+				for _, at := range []string{whole, sm} {
+					assert.True(t, strings.HasPrefix(at, end) && (at == "") == (end == ""), "%s leads to %s", address, at)
+				}
+				if end == cdn {
+					assert.NotEqual(t, whole, sm)
 				} else {
-					assert.Equal(t, 320, max(sm.extent.X, sm.extent.Y))
+					assert.Equal(t, 320, max(extent.X, extent.Y))
 				}
 			}
 		})
 	}
 }
 
-// shownPicture is a picture as a browser shows it.
-type shownPicture struct {
-	at     string
-	extent image.Point
-}
-
-// follows asks for the address in the size, and for the one to which that leads: one that begins
-// with end, or none if end is empty. Nothing is asked of the CDN.
-func (r *running) follows(t *testing.T, address, size, end string) shownPicture {
+// follows asks for the picture, and returns the extent, and the address to which that leads, empty if it is there. Nothing is asked of
+// the CDN.
+func follows(t *testing.T, picture string) (at string, extent image.Point) {
 	t.Helper()
-	u, err := url.Parse(strings.Replace(address, "https://plaza.example", r.url, 1))
-	require.NoError(t, err)
-	require.True(t, strings.HasPrefix(u.String(), r.url), "%s", address)
-	query := u.Query()
-	if size != "" {
-		query.Set("size", size)
-	}
-	u.RawQuery = query.Encode()
-	client := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
-	res, err := client.Get(u.String())
-	require.NoError(t, err)
-	defer func() { _ = res.Body.Close() }()
-	at := res.Header.Get("Location")
-	if end != "" {
-		require.Equal(t, http.StatusFound, res.StatusCode, "%s", u)
-		assert.Contains(t, res.Header.Get("Cache-Control"), "max-age=")
-		assert.True(t, strings.HasPrefix(at, end), "%s", at)
-		if end == "https://cdn.example" {
-			return shownPicture{at: at}
+	client := &http.Client{CheckRedirect: func(to *http.Request, _ []*http.Request) error {
+		at = to.URL.String()
+		assert.Equal(t, http.StatusFound, to.Response.StatusCode)
+		assert.Contains(t, to.Response.Header.Get("Cache-Control"), "max-age=")
+		if strings.HasPrefix(at, cdn) {
+			return http.ErrUseLastResponse
 		}
-		res, err = http.Get(at)
-		require.NoError(t, err)
-		defer func() { _ = res.Body.Close() }()
+		return nil
+	}}
+	res, err := client.Get(picture)
+	require.NoError(t, err)
+	defer res.Body.Close()
+	if strings.HasPrefix(at, cdn) {
+		return at, extent
 	}
 	require.Equal(t, http.StatusOK, res.StatusCode)
-	var content bytes.Buffer
-	_, err = content.ReadFrom(res.Body)
-	require.NoError(t, err)
-	drawn, kind, err := image.DecodeConfig(&content)
+	drawn, kind, err := image.DecodeConfig(res.Body)
 	require.NoError(t, err)
 	assert.Equal(t, "image/"+kind, res.Header.Get("Content-Type"))
-	return shownPicture{at, image.Pt(drawn.Width, drawn.Height)}
+	return at, image.Pt(drawn.Width, drawn.Height)
 }

@@ -41,23 +41,19 @@ type interceptor struct {
 	all   []*breakpoint
 }
 
-// stopAt holds the next message that matches.
-func (i *interceptor) stopAt(matches func(message string) bool) *breakpoint {
-	i.mu.Lock()
-	defer i.mu.Unlock()
-	i.armed = &breakpoint{matches: matches, reached: make(chan struct{}), freed: make(chan struct{}), handled: make(chan struct{})}
-	i.all = append(i.all, i.armed)
-	return i.armed
-}
-
 // stopAtStep holds the n-th message that matches.
 func (i *interceptor) stopAtStep(n int, matches func(message string) bool) *breakpoint {
-	return i.stopAt(func(message string) bool {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	i.armed = &breakpoint{reached: make(chan struct{}), freed: make(chan struct{}), handled: make(chan struct{})}
+	i.armed.matches = func(message string) bool {
 		if matches(message) {
 			n--
 		}
 		return n <= 0
-	})
+	}
+	i.all = append(i.all, i.armed)
+	return i.armed
 }
 
 // at returns the breakpoint of the message; nil: it passes.

@@ -22,13 +22,14 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// in runs a program in the folder.
-func in(t *testing.T, dir, program string, args ...string) {
+// in runs a program in the folder, and returns what it printed.
+func in(t *testing.T, dir, program string, args ...string) string {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), program, args...)
 	cmd.Dir = dir
 	said, err := cmd.CombinedOutput()
 	require.NoError(t, err, "%s", said)
+	return string(said)
 }
 
 // unpacked writes the files of a compressed tar into a folder and returns it.
@@ -95,10 +96,9 @@ func TestRelease_is_the_same_wherever_it_is_built(t *testing.T) {
 	}
 	assert.NotContains(t, notices, "testify", "only what is in the program")
 	assert.NotContains(t, notices, "plaza, LICENSE\n")
-	said, err := exec.CommandContext(t.Context(), filepath.Join(folder, "plaza"), "version").Output()
-	require.NoError(t, err)
-	assert.Contains(t, string(said), "plaza v1.9876.0 (commit ")
-	assert.True(t, strings.HasSuffix(string(said), ", "+runtime.GOOS+"/"+runtime.GOARCH+")\n"), "%s", said)
+	said := in(t, folder, filepath.Join(folder, "plaza"), "version")
+	assert.Contains(t, said, "plaza v1.9876.0 (commit ")
+	assert.True(t, strings.HasSuffix(said, ", "+runtime.GOOS+"/"+runtime.GOARCH+")\n"), "%s", said)
 	followLinks(t, folder)
 }
 
