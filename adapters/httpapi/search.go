@@ -1,7 +1,6 @@
 package httpapi
 
 import (
-	"cmp"
 	"slices"
 
 	"plaza/adapters/httpapi/transport"
@@ -30,7 +29,11 @@ func (a *api) search(c *transport.Call) (transport.Reply, error) {
 		if !slices.Contains(searchKinds, name) {
 			q.Wrong.Merge(fault.Fields{"kind": {text.NoChoice(name, searchKinds...)}})
 		}
-		kinds = append(kinds, cmp.Or(map[string]feed.Kind{"event": feed.Event}[name], feed.Kind(name)))
+		kind := feed.Kind(name)
+		if name == "event" {
+			kind = feed.Event
+		}
+		kinds = append(kinds, kind)
 	}
 	if err := c.Enter(a.limits, request.Size()); err != nil {
 		return transport.Reply{}, err

@@ -250,9 +250,12 @@ func (b *BackOffice) picture(key media.Key) string {
 func (b *BackOffice) reports(ctx context.Context, q ListQuery, r page.Request) (page.Page[Line], error) {
 	p, err := b.ports.Moderation.ReportsBy(ctx, q.User, q.Span, r)
 	return page.Map(p, func(one moderation.Report) Line {
-		state := map[moderation.State]string{moderation.Open: "undecided"}[one.State()]
+		state := string(one.State())
+		if one.State() == moderation.Open {
+			state = "undecided"
+		}
 		return Line{
-			Kind: audit.Kind(one.Kind), ID: one.Thing.ID, State: cmp.Or(state, string(one.State())),
+			Kind: audit.Kind(one.Kind), ID: one.Thing.ID, State: state,
 			Reason: one.Reason, Text: one.Text, At: one.Created,
 		}
 	}), err

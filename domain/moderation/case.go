@@ -74,7 +74,10 @@ func (c Case) IsDecided() bool { return c.Outcome != "" }
 // AtCursor returns the place of the case in a list whose latest case is the first: open cases by the first report, decided ones by
 // the decision.
 func (c Case) AtCursor() page.Cursor {
-	return page.At(cmp.Or(c.At, c.First), c.ID)
+	if c.IsDecided() {
+		return page.At(c.At, c.ID)
+	}
+	return page.At(c.First, c.ID)
 }
 
 // Query selects cases.

@@ -50,10 +50,10 @@ type Thing struct {
 
 // Audience returns who gets the addresses of the thing's pictures: only its owner and staff those of a hidden one.
 func (t Thing) Audience(isHidden bool) media.Audience {
-	if isHidden || slices.Contains([]Kind{Event, Comment, Plate}, t.Kind) {
-		return media.Viewers
+	if !isHidden && slices.Contains([]Kind{Image, Person, Profile, Publication, Node, Demand}, t.Kind) {
+		return media.Everyone
 	}
-	return media.Everyone
+	return media.Viewers
 }
 
 // HasSizes reports whether the pictures of the thing are in the sizes of media.PictureSizes. Others are small.
