@@ -38,7 +38,8 @@ func TestPLA03_AHeaderThatPromisesTooMuch(t *testing.T) {
 	}
 	webp := func(kind string, content []byte) []byte { return pictures.WebPFile(pictures.WebPChunk(kind, content)) }
 	for name, raw := range map[string][]byte{
-		"PNG": png(60_000, 60_000), "PNG, the most": png(1<<31-1, 1<<31-1), "PNG, more than that": png(1<<32-1, 1<<32-1), "PNG, one row": png(1<<31-1, 1), "PNG, nothing": png(0, 0),
+		"PNG": png(60_000, 60_000), "PNG, the most": png(1<<31-1, 1<<31-1),
+		"PNG, more than that": png(1<<32-1, 1<<32-1), "PNG, one row": png(1<<31-1, 1), "PNG, nothing": png(0, 0),
 		"GIF":          []byte("GIF89a\xff\xff\xff\xff\x00\x00\x00,\x00\x00\x00\x00\xff\xff\xff\xff\x00\x02\x01\x00\x00;"),
 		"GIF's frame":  []byte("GIF89a\x01\x00\x01\x00\x00\x00\x00,\x00\x00\x00\x00\xff\xff\xff\xff\x00\x02\x01\x00\x00;"),
 		"JPEG":         []byte("\xff\xd8\xff\xc0\x00\x11\x08\xff\xff\xff\xff\x03\x01\x22\x00\x02\x11\x00\x03\x11\x00\xff\xd9"),
@@ -120,7 +121,8 @@ func TestPLA03_ProfilesWithTables(t *testing.T) {
 	raw := pictures.JPEG(t, photo(8, 8, image.YCbCrSubsampleRatio420))
 	table := "mAB \x00\x00\x00\x00" + string(bytes.Repeat([]byte("table"), 30_000))
 	for _, version := range []byte{2, 4} {
-		out := pictures.ProfileOf(developed(t, withProfile(raw, pictures.ICC(version, "RGB ", "Lab ", tag("A2B0", table), tag("B2A0", table+"x")))).Bytes)
+		profile := pictures.ICC(version, "RGB ", "Lab ", tag("A2B0", table), tag("B2A0", table+"x"))
+		out := pictures.ProfileOf(developed(t, withProfile(raw, profile)).Bytes)
 		require.NotEmpty(t, out)
 		assert.Equal(t, len(out), int(binary.BigEndian.Uint32(out)), "it comes in several segments")
 		assert.EqualValues(t, 4, out[8])

@@ -164,8 +164,8 @@ func (h heif) decodePrimary(ctx context.Context, file []byte) (decoded image.Ima
 	return m, says[4] != 0, nil
 }
 
-// heicImage returns an image without its values, and how many bytes they have, or nil if no decoder returns such ones. The rows of every plane are those of at
-// least 64 pixels, and a multiple of 16 bytes long.
+// heicImage returns an image without its values, and how many bytes they have, or nil if no decoder returns such ones. The rows of
+// every plane are those of at least 64 pixels, and a multiple of 16 bytes long.
 func heicImage(size image.Point, space, sampling uint32) (image.Image, int) {
 	const yCbCr, colours, grey = 0, 1, 2
 	const has420, has422, has444 = 1, 2, 3

@@ -34,8 +34,10 @@ func TestAddresses(t *testing.T) {
 
 func TestNamesThatAreNone(t *testing.T) {
 	for _, name := range []string{
-		"", ".png", "-", "0-md.png", "-1-md.png", "-.png", "-md.png", "12", "12.png", "12-md", "12-.png", "12-xl.png", "12-MD.png", "12-md.PNG", "12-md.jpg", "12-md.png.png", "012-md.png",
-		"+12-md.png", " 12-md.png", "12 -md.png", "1e3-md.png", "0x1-md.png", "1_0-md.png", "--1-md.png", "-0-md.png", "1.5-md.png", "12--md.png", "a-md.png",
+		"", ".png", "-", "0-md.png", "-1-md.png", "-.png", "-md.png", "12", "12.png", "12-md", "12-.png", "12-xl.png",
+		"12-MD.png", "12-md.PNG", "12-md.jpg", "12-md.png.png", "012-md.png",
+		"+12-md.png", " 12-md.png", "12 -md.png", "1e3-md.png", "0x1-md.png", "1_0-md.png", "--1-md.png", "-0-md.png",
+		"1.5-md.png", "12--md.png", "a-md.png",
 		"9223372036854775808-md.png", "../12-md.png", "12-md.png/", "１２-md.png", "12-md.png\x00",
 	} {
 		_, _, ok := imaging.ParsePortrait(name)

@@ -64,7 +64,8 @@ func TestPLA03_pictures_take_the_memory_that_is_counted(t *testing.T) {
 	t.Cleanup(func() { debug.SetGCPercent(before) })
 	const width, height = 5000, 4000
 	r := image.Rect(0, 0, width, height)
-	grey, palette := image.NewGray(r), image.NewPaletted(r, color.Palette{color.White, color.Transparent, color.Black, color.NRGBA{1, 2, 3, 4}})
+	colours := color.Palette{color.White, color.Transparent, color.Black, color.NRGBA{1, 2, 3, 4}}
+	grey, palette := image.NewGray(r), image.NewPaletted(r, colours)
 	for i := range grey.Pix {
 		grey.Pix[i], palette.Pix[i] = uint8(i%width/97+i/width/61), uint8(i*i/7)&3
 	}
@@ -86,12 +87,14 @@ func TestPLA03_pictures_take_the_memory_that_is_counted(t *testing.T) {
 	for name, raw := range map[string][]byte{
 		"JPEG": pictures.JPEG(t, photo), "JPEG turned": upside(pictures.JPEG(t, photo)), "JPEG grey": pictures.JPEG(t, grey),
 		"JPEG progressive": pictures.Progressive(width, height), "JPEG progressive turned": upside(pictures.Progressive(width, height)),
-		"JPEG progressive of inks": inked(pictures.Progressive(width, height)), "JPEG without Adobe's mark": bytes.Replace(inked(pictures.Progressive(width, height)), []byte("Adobe"), []byte("Other"), 1),
-		"PNG of 16 bits": pictures.Deep(t, width, height, false), "PNG of 16 bits interlaced": pictures.Deep(t, width, height, true),
+		"JPEG progressive of inks":  inked(pictures.Progressive(width, height)),
+		"JPEG without Adobe's mark": bytes.Replace(inked(pictures.Progressive(width, height)), []byte("Adobe"), []byte("Other"), 1),
+		"PNG of 16 bits":            pictures.Deep(t, width, height, false), "PNG of 16 bits interlaced": pictures.Deep(t, width, height, true),
 		"PNG grey": pictures.PNG(t, grey), "PNG with a palette": pictures.PNG(t, palette), "GIF": pictures.GIF(t, palette),
 		"PNG of a ramp": pictures.PNG(t, ramp), "JPEG of noise": coarse(t, noise),
 		"JPEG shrunk": pictures.JPEG(t, square),
-		"HEIC":        pictures.Made(t, "large.heic"), "AVIF": pictures.Made(t, "large.avif"), "AVIF of 12 bits": pictures.Made(t, "large-deep.avif"), "AVIF of 40 megapixels": pictures.Made(t, "largest.avif"),
+		"HEIC":        pictures.Made(t, "large.heic"), "AVIF": pictures.Made(t, "large.avif"),
+		"AVIF of 12 bits": pictures.Made(t, "large-deep.avif"), "AVIF of 40 megapixels": pictures.Made(t, "largest.avif"),
 	} {
 		_, h, err := (&original{ctx: t.Context(), raw: bytes.NewReader(raw)}).judge()
 		require.NoError(t, err, name)

@@ -214,16 +214,21 @@ func FuzzDevelop(f *testing.F) {
 	clear.SetNRGBA(1, 1, color.NRGBA{9, 8, 7, 200})
 	palette := image.NewPaletted(image.Rect(2, 1, 9, 7), color.Palette{color.White, color.Transparent, color.Black})
 	var animation bytes.Buffer
-	require.NoError(f, gif.EncodeAll(&animation, &gif.GIF{Image: []*image.Paletted{palette, palette}, Delay: []int{1, 1}, Config: image.Config{Width: 12, Height: 9}}))
+	require.NoError(f, gif.EncodeAll(&animation, &gif.GIF{
+		Image: []*image.Paletted{palette, palette}, Delay: []int{1, 1}, Config: image.Config{Width: 12, Height: 9},
+	}))
 	for _, raw := range [][]byte{
 		held(pictures.JPEG(f, photo(33, 17, image.YCbCrSubsampleRatio420)), 5), pictures.JPEG(f, image.NewGray(image.Rect(0, 0, 20, 9))),
 		pictures.PNG(f, clear), pictures.WithChunks(pictures.PNG(f, image.NewGray16(image.Rect(0, 0, 5, 6))),
 			pictures.Chunk("eXIf", pictures.Exif(binary.BigEndian, 8, "")...)),
-		pictures.PNG(f, palette), animation.Bytes(), pictures.Made(f, "turned-6.heic"), pictures.Made(f, "hole.avif"), pictures.Made(f, "animated-hole.webp"),
+		pictures.PNG(f, palette), animation.Bytes(), pictures.Made(f, "turned-6.heic"),
+		pictures.Made(f, "hole.avif"), pictures.Made(f, "animated-hole.webp"),
 	} {
 		f.Add(raw)
 	}
-	for _, s := range []string{"UklGRhoAAABXRUJQVlA4TA0AAAAvAAAAEAcQERGIiP4HAA==", "UklGRiIAAABXRUJQVlA4IBYAAAAwAQCdASoBAAEADsD+JaQAA3AAAAAA"} {
+	for _, s := range []string{
+		"UklGRhoAAABXRUJQVlA4TA0AAAAvAAAAEAcQERGIiP4HAA==", "UklGRiIAAABXRUJQVlA4IBYAAAAwAQCdASoBAAEADsD+JaQAA3AAAAAA",
+	} {
 		raw, err := base64.StdEncoding.DecodeString(s)
 		require.NoError(f, err)
 		f.Add(raw)

@@ -88,7 +88,8 @@ func (m module) start(ctx context.Context, limit int64) (*decoder, error) {
 	}
 	memory := &boundedMemory{bytes: make([]byte, max(limit, minMemory))}
 	allocator := experimental.MemoryAllocatorFunc(func(uint64, uint64) experimental.LinearMemory { return memory })
-	instance, err := code.InstantiateModule(experimental.WithMemoryAllocator(ctx, allocator), code.CompiledModule, wazero.NewModuleConfig().WithName(""))
+	within := experimental.WithMemoryAllocator(ctx, allocator)
+	instance, err := code.InstantiateModule(within, code.CompiledModule, wazero.NewModuleConfig().WithName(""))
 	if err != nil {
 		return nil, fmt.Errorf("starting a decoder: %w", err)
 	}

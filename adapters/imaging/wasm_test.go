@@ -94,7 +94,8 @@ func TestPLA03_every_loop_is_interruptible(t *testing.T) {
 
 // TestPLA03_pictures_that_need_too_much_memory are refused: by their header, or where it says less than there is.
 func TestPLA03_pictures_that_need_too_much_memory(t *testing.T) {
-	raw := bytes.ReplaceAll(pictures.Made(t, "large-deep.avif"), []byte{0, 0, 0x13, 0x88, 0, 0, 0x0f, 0xa0}, []byte{0, 0, 0x1e, 0, 0, 0, 0x13, 0x88})
+	extent, larger := []byte{0, 0, 0x13, 0x88, 0, 0, 0x0f, 0xa0}, []byte{0, 0, 0x1e, 0, 0, 0, 0x13, 0x88}
+	raw := bytes.ReplaceAll(pictures.Made(t, "large-deep.avif"), extent, larger)
 	_, err := NewProcessor(1).Process(t.Context(), "user 1", bytes.NewReader(raw))
 	assert.ErrorIs(t, err, media.ErrTooDemanding)
 	for _, name := range []string{"large.avif", "large.heic"} {

@@ -4,7 +4,6 @@ import (
 	"go/ast"
 	"go/parser"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -108,14 +107,10 @@ func wordsOfCode(t *testing.T) map[string]bool {
 // longest is how many characters a line of Go may have.
 const longest = 140
 
-// stillLong are folders with longer lines.
-var stillLong = []string{"/adapters/imaging/"}
-
 // TestLineLengths fails on lines that are too long, but for those of a text in backquotes: data, and tags of fields.
 func TestLineLengths(t *testing.T) {
 	require.NoError(t, eachFile(".go", func(file, text string) error {
-		mayBeLong := func(folder string) bool { return strings.Contains(file, folder) }
-		if strings.HasSuffix(file, "wire_gen.go") || slices.ContainsFunc(stillLong, mayBeLong) {
+		if strings.HasSuffix(file, "wire_gen.go") {
 			return nil
 		}
 		parsed, err := parser.ParseFile(fset, file, text, parser.SkipObjectResolution)

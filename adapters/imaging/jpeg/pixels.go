@@ -106,7 +106,9 @@ func (d *decoder) picture() image.Image {
 		d.interleave(m.Pix)
 		return m
 	case known:
-		return &image.YCbCr{Y: c[0].samples, Cb: c[1].samples, Cr: c[2].samples, YStride: stride(0), CStride: stride(1), SubsampleRatio: ratio, Rect: whole}
+		return &image.YCbCr{
+			Y: c[0].samples, Cb: c[1].samples, Cr: c[2].samples, YStride: stride(0), CStride: stride(1), SubsampleRatio: ratio, Rect: whole,
+		}
 	}
 	m := image.NewYCbCr(whole, image.YCbCrSubsampleRatio444)
 	for i, plane := range [][]byte{m.Y, m.Cb, m.Cr} {
@@ -121,7 +123,8 @@ func (d *decoder) picture() image.Image {
 // ratio returns the ratio of brightness to colours, if package image knows it.
 func (d *decoder) ratio() (image.YCbCrSubsampleRatio, bool) {
 	c := d.components
-	if len(c) != 3 || c[0].factors != d.factors || c[1].factors != c[2].factors || d.factors.X%c[1].factors.X != 0 || d.factors.Y%c[1].factors.Y != 0 {
+	if len(c) != 3 || c[0].factors != d.factors || c[1].factors != c[2].factors ||
+		d.factors.X%c[1].factors.X != 0 || d.factors.Y%c[1].factors.Y != 0 {
 		return 0, false
 	}
 	ratio, known := map[image.Point]image.YCbCrSubsampleRatio{
